@@ -18,6 +18,8 @@ _DIGITS = re.compile("[0-9]+")
 _BETWEEN_THOUSANDS = re.compile(r"(?<=[0-9])[.,'’\u00a0\u202f ](?=[0-9]{3}(?![0-9]))")
 _NUMBER = re.compile("[0-9](?:.*[0-9])?")
 _HOURS = 12
+_NUMBER_BEFORE = re.compile(r"[0-9](?:,|[ \u00a0](?:und|oder|bis|et|ou|à)|[ \u00a0]?[-–])[ \u00a0]?$")
+_LONGEST_LINK = 8
 # Half past three, and its like: minutes that a translation may say in words.
 _MINUTE_WORDS = re.compile(
     r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
@@ -94,18 +96,20 @@ def compared(source: str, target: str, languages: tuple[str, str], *, in_words: 
     numbers = [value for value in ours if value.is_numeric]
     there = [value for value in theirs if value.is_numeric or value.kind == "version"]
     if numbers:
-        lost += _lost_numbers(numbers, there, target, languages, in_words)
+        lost += _lost_numbers(numbers, there, (source, target), languages, in_words)
     return Comparison(tuple(lost), tuple(_invented(ours, there, source, languages[0])))
 
 
 def _lost_numbers(
-    ours: Sequence[Value], theirs: Sequence[Value], target: str, languages: tuple[str, str], in_words: bool
+    ours: Sequence[Value], theirs: Sequence[Value], texts: tuple[str, str], languages: tuple[str, str], in_words: bool
 ) -> list[Value]:
-    """The numbers, dates and times of a source that are nowhere in its translation."""
+    """The numbers, dates and times of a source that are nowhere in its translation; `texts` are the two."""
+    source, target = texts
     there = Counter(form for value in theirs for form in _forms(value))
     lost = []
     for value in ours:
-        forms = _forms(value, either_half=_is_ambiguous(value, target))
+        is_in_full = languages[1] == "en" and not _shares_its_clock(value, source)
+        forms = _forms(value, either_half=_is_ambiguous(value, target), in_full=is_in_full)
         form = next((form for form in forms if there[form] > 0), None)
         if form is None:
             lost.append(value)
@@ -124,12 +128,13 @@ def _lost_numbers(
     ]
 
 
-def _forms(value: Value, *, either_half: bool = False) -> tuple[str, ...]:
+def _forms(value: Value, *, either_half: bool = False, in_full: bool = False) -> tuple[str, ...]:
     """The canonical forms that a value may have in another language.
 
     Args:
         value: the value.
         either_half: whether a time may be of the other half of the day.
+        in_full: whether an hour after noon does not stand alone, as in English ("at 15").
     """
     if value.kind != "time":
         number = value.canonical
@@ -140,7 +145,7 @@ def _forms(value: Value, *, either_half: bool = False) -> tuple[str, ...]:
     both = [hour, hour + _HOURS] if either_half else [int(hours)]
     found = [":".join((f"{each:02d}", *others)) for each in both]
     if others == ["00"] and ":00" not in value.text:
-        found += [form for each in both for form in (str(each), f"{each:02d}")]
+        found += [form for each in both if each <= _HOURS or not in_full for form in (str(each), f"{each:02d}")]
     return tuple(dict.fromkeys(found))
 
 
@@ -241,7 +246,7 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
     """
     language = languages[1]
     if value.kind == "time":
-        return _time_in(value, language)
+        return _time_in(value, language, twelve_hours=not _shares_its_clock(value, source))
     if value.kind != "number":
         return value.text
     if not value.text.isdigit() and value.canonical.isdigit() and value.text.startswith(value.canonical):
@@ -293,13 +298,20 @@ def _english_ending(number: int) -> str:
     return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
-def _time_in(value: Value, language: str) -> str:
-    """A time as a language writes it; German's "Uhr" stands behind a German one already."""
+def _shares_its_clock(value: Value, source: str) -> bool:
+    """Whether a time has the word for the clock of another number too: *von 19 bis 20 Uhr*."""
+    return _NUMBER_BEFORE.search(source, max(0, value.start - _LONGEST_LINK), value.start) is not None
+
+
+def _time_in(value: Value, language: str, *, twelve_hours: bool) -> str:
+    """A time as a language writes it; English with "pm" where it may."""
     hours, minutes, *seconds = value.canonical.split(":")
     if seconds or language not in ("de", "en", "fr"):
         return value.text
     if ":" in value.text and value.text[-1].isdigit():
         return value.text
+    if language == "en" and twelve_hours and _HOURS < int(hours) < 2 * _HOURS:
+        return f"{int(hours) - _HOURS}:{minutes} pm" if minutes != "00" else f"{int(hours) - _HOURS} pm"
     if language == "en":
         return f"{int(hours)}:{minutes}"
     if language == "fr":

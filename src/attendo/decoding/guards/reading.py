@@ -34,6 +34,7 @@ _MAX_INLINE, _LONGEST_INLINE = 4, 200
 _VARIABLE = re.compile(PROGRAM_PLACEHOLDER)
 _TIME_WITH_MERIDIEM = re.compile(rf"\d{MERIDIEM}")
 _WITHOUT_MERIDIEM = ("de", "fr")
+_CLOCK = re.compile(r"[ \u00a0]Uhr(?!\w)")
 _QUOTATION_MARKS = "\"'`“”„‘’‚«»‹›"
 _FIRST_KINDS = ("literal", "verbatim")
 _OF_OTHER_GUARDS = ("verbatim", "foreign")
@@ -246,9 +247,14 @@ class Reader:
         return value.text in wanted or (has_meridiem(value) and self._languages[1] in _WITHOUT_MERIDIEM)
 
     def _number(self, value: Value, text: str) -> ProtectedSpan:
-        """A number as a placeholder; the point of "p.m." at the end of a text ends the sentence too."""
+        """A number as a placeholder; the point of "p.m." at the end of a text ends the sentence too.
+
+        "Uhr" goes with the time that English writes with "pm".
+        """
         end = value.end - (has_meridiem(value) and value.text.endswith(".") and value.end == len(text))
         target = target_form(value, text, self._languages)
+        if target.endswith("pm") and (clock := _CLOCK.match(text, end)):
+            end = clock.end()
         return ProtectedSpan(value.start, end, text[value.start : end], "number", target)
 
     def _acted(self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool) -> tuple[GuardName, ...]:
