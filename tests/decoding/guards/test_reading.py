@@ -30,10 +30,14 @@ class Words:
         return [self.every[i] for i in ids]
 
 
-def reader(*, placeholders: Sequence[str] = PLACEHOLDERS, one_by_one: bool = True, **guards: bool) -> Reader:
-    return Reader(
-        GuardConfig(**guards), Words(), placeholders=placeholders, languages=("en", "de"), one_by_one=one_by_one
-    )
+def reader(
+    *,
+    placeholders: Sequence[str] = PLACEHOLDERS,
+    languages: tuple[str, str] = ("en", "de"),
+    one_by_one: bool = True,
+    **guards: bool,
+) -> Reader:
+    return Reader(GuardConfig(**guards), Words(), placeholders=placeholders, languages=languages, one_by_one=one_by_one)
 
 
 def shouted(written: str) -> str:
@@ -205,6 +209,26 @@ def test_times_with_a_m_and_p_m_are_read_as_placeholders(line: str, read: str, t
     assert part.read == read
     assert [kept.target for kept in part.kept] == targets
     assert part.guards == (("protected",) if targets else ())
+
+
+@pytest.mark.parametrize(
+    ("line", "language", "time", "read", "source", "target"),
+    [
+        ("sie kommt um 15 Uhr an", "de", "15", "sie kommt \u27e61\u27e7 an", "um 15 Uhr", "at 3 pm"),
+        ("sie kommt nach 15.30 Uhr an", "de", "15.30", "sie kommt nach \u27e61\u27e7 an", "15.30 Uhr", "3:30 pm"),
+        ("sie kommt um 9 Uhr an", "de", "9", "sie kommt um \u27e61\u27e7 Uhr an", "9", "9:00"),
+        ("elle vient à 20 h 30 ici", "fr", "20 h 30", "elle vient \u27e61\u27e7 ici", "à 20 h 30", "at 8:30 pm"),
+    ],
+)
+def test_a_lost_time_after_noon_is_a_placeholder_with_its_preposition_and_its_clock(
+    line: str, language: str, time: str, read: str, source: str, target: str
+) -> None:
+    reads = reader(languages=(language, "en"))
+    [part] = reads.read(line).parts
+    assert part.kept == ()
+    wanted = reads.with_values(part, {time})
+    assert wanted.read == read
+    assert [(kept.source, kept.target) for kept in wanted.kept] == [(source, target)]
 
 
 def test_words_in_another_script_come_back() -> None:

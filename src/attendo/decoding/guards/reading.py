@@ -34,6 +34,7 @@ _MAX_INLINE, _LONGEST_INLINE = 4, 200
 _VARIABLE = re.compile(PROGRAM_PLACEHOLDER)
 _TIME_WITH_MERIDIEM = re.compile(rf"\d{MERIDIEM}")
 _WITHOUT_MERIDIEM = ("de", "fr")
+_AT, _LONGEST_AT = re.compile(r"(?<!\w)(?:[uU]m|[àÀ])[ \u00a0]$"), 4
 _CLOCK = re.compile(r"[ \u00a0]Uhr(?!\w)")
 _QUOTATION_MARKS = "\"'`“”„‘’‚«»‹›"
 _FIRST_KINDS = ("literal", "verbatim")
@@ -249,13 +250,18 @@ class Reader:
     def _number(self, value: Value, text: str) -> ProtectedSpan:
         """A number as a placeholder; the point of "p.m." at the end of a text ends the sentence too.
 
-        "Uhr" goes with the time that English writes with "pm".
+        "Uhr" goes with the time that English writes with "pm", and so does the preposition, which would else be chosen
+        without knowing that it is of a time.
         """
-        end = value.end - (has_meridiem(value) and value.text.endswith(".") and value.end == len(text))
+        start, end = value.start, value.end
         target = target_form(value, text, self._languages)
-        if target.endswith("pm") and (clock := _CLOCK.match(text, end)):
-            end = clock.end()
-        return ProtectedSpan(value.start, end, text[value.start : end], "number", target)
+        if has_meridiem(value) and value.text.endswith(".") and end == len(text):
+            end -= 1
+        if target.endswith("pm"):
+            end = clock.end() if (clock := _CLOCK.match(text, end)) else end
+            if at := _AT.search(text, max(0, start - _LONGEST_AT), start):
+                start, target = at.start(), f"{'at' if at[0][0].islower() else 'At'} {target}"
+        return ProtectedSpan(start, end, text[start:end], "number", target)
 
     def _acted(self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool) -> tuple[GuardName, ...]:
         """The names of the guards that have acted."""

@@ -95,7 +95,7 @@ class ValueRetries:
         places = [
             place
             for place, (part, its) in enumerate(zip(parts, wanted, strict=True))
-            if its and part.is_searched and all(any(kept.source.startswith(text) for kept in part.kept) for text in its)
+            if its and part.is_searched and all(any(text in kept.source for kept in part.kept) for text in its)
         ]
         read = [parts[place].as_sentence(_MARK) if tasks[place].part.marked else parts[place] for place in places]
         new = self._searches.tasks([(tasks[place].line, part) for place, part in zip(places, read, strict=True)])
