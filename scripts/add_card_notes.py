@@ -3,7 +3,8 @@
 
     python scripts/add_card_notes.py MODEL NOTES.md
 
-A section of the same title is replaced.
+A section of the same title is replaced. The models that ship started from others of the same data, which do not ship:
+the card says so, where it would else refer to the card of one.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 from attendo.checkpoint.checksums import CARD, replace_file
 
 NEXT = "## Limits\n"
+OF_ANCESTOR = re.compile(r"^(\S+) brings its own data and licences along: see the card of that model\.$", re.MULTILINE)
 
 
 def main() -> int:
@@ -24,6 +26,7 @@ def main() -> int:
     card, notes = (path.read_text(encoding="utf-8") for path in (args.model / CARD, args.notes))
     title = re.escape(notes.splitlines()[0])
     card = re.sub(rf"^{title}\n.*?(?=^## )", "", card, flags=re.DOTALL | re.MULTILINE)
+    card = OF_ANCESTOR.sub(r"\1, from which its training started, learned from the same data.", card)
     if card.count(NEXT) != 1:
         parser.error(f"{args.model / CARD}: {NEXT.strip()!r} is not there just once; take a card as attendo wrote it")
     replace_file(args.model, CARD, card.replace(NEXT, f"{notes.strip()}\n\n{NEXT}"))
