@@ -5,7 +5,7 @@ import pytest
 from attendo.decoding.guards.comparison import compared, possible_numbers, target_form
 from attendo.decoding.guards.values import values
 
-DE, EN, FR = ("en", "de"), ("de", "en"), ("en", "fr")
+DE, EN, FR, FR_EN = ("en", "de"), ("de", "en"), ("en", "fr"), ("fr", "en")
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,11 @@ def test_digits_may_be_asked_for() -> None:
         ("um 9 Uhr", "at 9 o'clock", EN, [], []),
         ("um 9 Uhr", "at 9", EN, [], []),
         ("von 19 bis 20 Uhr", "from 19 to 20", EN, [], []),
+        ("il part à 15 h", "he leaves at 15", FR_EN, ["15 h"], []),
+        ("il part à 15 h", "he leaves at 3 pm", FR_EN, [], []),
+        ("de 8 h à 15 h", "from 8 to 15", FR_EN, [], []),
+        ("il dort 15 h", "he sleeps for 15 hours", FR_EN, [], []),
+        ("35 h par semaine", "35 hours a week", FR_EN, [], []),
         ("at 11:10 a.m.", "am 11.10.", DE, ["11:10 a.m."], []),
         ("It was late.", "Es war 7.", DE, [], []),  # such numbers may be words
         ("v2.1 of it", "v2,1 davon", DE, ["v2.1"], []),

@@ -18,8 +18,11 @@ _DIGITS = re.compile("[0-9]+")
 _BETWEEN_THOUSANDS = re.compile(r"(?<=[0-9])[.,'’\u00a0\u202f ](?=[0-9]{3}(?![0-9]))")
 _NUMBER = re.compile("[0-9](?:.*[0-9])?")
 _HOURS = 12
-_NUMBER_BEFORE = re.compile(r"[0-9](?:,|[ \u00a0](?:und|oder|bis|et|ou|à)|[ \u00a0]?[-–])[ \u00a0]?$")
-_LONGEST_LINK = 8
+_NUMBER_BEFORE = re.compile(
+    r"[0-9](?:[ \u00a0]?h(?:[ \u00a0]?[0-9]{2})?)?(?:,|[ \u00a0](?:und|oder|bis|et|ou|à)|[ \u00a0]?[-–])[ \u00a0]?$"
+)
+_AT = re.compile(r"(?<!\w)[àÀ][ \u00a0]$")
+_LONGEST_BEFORE = 14
 # Half past three, and its like: minutes that a translation may say in words.
 _MINUTE_WORDS = re.compile(
     r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
@@ -108,7 +111,7 @@ def _lost_numbers(
     there = Counter(form for value in theirs for form in _forms(value))
     lost = []
     for value in ours:
-        is_in_full = languages[1] == "en" and not _shares_its_clock(value, source)
+        is_in_full = languages[1] == "en" and _is_of_a_day(value, source)
         forms = _forms(value, either_half=_is_ambiguous(value, target), in_full=is_in_full)
         form = next((form for form in forms if there[form] > 0), None)
         if form is None:
@@ -246,7 +249,7 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
     """
     language = languages[1]
     if value.kind == "time":
-        return _time_in(value, language, twelve_hours=not _shares_its_clock(value, source))
+        return _time_in(value, language, twelve_hours=_is_of_a_day(value, source))
     if value.kind != "number":
         return value.text
     if not value.text.isdigit() and value.canonical.isdigit() and value.text.startswith(value.canonical):
@@ -298,9 +301,12 @@ def _english_ending(number: int) -> str:
     return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
-def _shares_its_clock(value: Value, source: str) -> bool:
-    """Whether a time has the word for the clock of another number too: *von 19 bis 20 Uhr*."""
-    return _NUMBER_BEFORE.search(source, max(0, value.start - _LONGEST_LINK), value.start) is not None
+def _is_of_a_day(value: Value, source: str) -> bool:
+    """Whether a time is one by itself, neither the end of *von 19 bis 20 Uhr* nor how long something takes (*15 h*)."""
+    before = max(0, value.start - _LONGEST_BEFORE)
+    if _NUMBER_BEFORE.search(source, before, value.start):
+        return False
+    return "h" not in value.text or _AT.search(source, before, value.start) is not None
 
 
 def _time_in(value: Value, language: str, *, twelve_hours: bool) -> str:
