@@ -19,6 +19,8 @@ _COUNT = re.compile(
 )
 COUNT_ID = "count "
 """The beginning of the id of a code that stands for the count, whatever is written there."""
+_HYPHEN = re.compile(r"^-(?=[A-ZÄÖÜ]\w*(?![\w-]))")
+"""The hyphen of "2-Dateien"; German has one in compounds alone, which go on: "2-Wege-Test"."""
 _ARTICLES = {"en": "an?"}
 _COUNT_CODE = re.compile(r"#|\{\s*\$\w+\s*\}|\{\s*NUMBER\(\s*\$\w+[^{}]*\)\s*\}")
 
@@ -31,6 +33,8 @@ class Count:
     number: int
     has_ending: bool = False
     """Whether letters follow it directly, as in `#st` or `%dth`."""
+    has_space: bool = False
+    """Whether a space follows it."""
 
 
 def num_counts(source: Content, flags: Collection[str]) -> int:
@@ -53,7 +57,7 @@ def with_number(source: Content, flags: Collection[str], number: int) -> tuple[C
         replaced = part[:start] + str(number) + part[stop:]
     behind = source[part_number + 1] if isinstance(part, Code) and part_number + 1 < len(source) else part
     letter = behind[0 if isinstance(part, Code) else stop :][:1] if isinstance(behind, str) else ""
-    count = Count(placeholder, number, has_ending=letter.isalpha())
+    count = Count(placeholder, number, has_ending=letter.isalpha(), has_space=letter.isspace())
     return joined([*source[:part_number], replaced, *source[part_number + 1 :]]), count
 
 
@@ -121,7 +125,8 @@ def with_placeholder(translation: Content, count: Count, language: str) -> Conte
     number, start, stop = spans[0]
     part = translation[number]
     assert isinstance(part, str)
-    return joined([*translation[:number], part[:start], count.placeholder, part[stop:], *translation[number + 1 :]])
+    after = _HYPHEN.sub(" ", part[stop:], count=1) if count.has_space and language == "de" else part[stop:]
+    return joined([*translation[:number], part[:start], count.placeholder, after, *translation[number + 1 :]])
 
 
 def _places(source: Content, flags: Collection[str]) -> list[tuple[int, int, int]]:
