@@ -5,6 +5,7 @@ import os
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -176,3 +177,20 @@ def test_where_the_system_gives_no_threads_fewer_do_the_work(kernels: Kernels) -
         del step
     for one, other in zip(alone, decode(lambda sources: native.step(sources, threads=64), stories), strict=True):
         assert_same_bits(one, other)
+
+
+@on_linux
+@one_variant
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_may_forget_an_engine(kernels: Kernels) -> None:
+    """Its threads stay with the process that made them, and cannot be joined anywhere else."""
+    native = NativeModel(random_model(), dtype="int8", kernels=kernels)
+    story = make_stories((4,), (40, 40))[0]
+    decode(partial(native.step, threads=2), [story])
+    child = os.fork()
+    if child == 0:
+        del native
+        gc.collect()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    decode(partial(native.step, threads=2), [story])

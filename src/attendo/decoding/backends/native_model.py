@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -344,8 +345,13 @@ def _shape(arrays: ModelArrays) -> Shape:
 
 
 def _when_gone(thing: object, call: Callable[..., None], *arguments: object) -> None:
-    """Calls a function when an object is gone, but not at the end of the process.
+    """Calls a function when an object is gone, but not at the end of the process nor in one forked from it.
 
-    The system frees all then, and a thread may still be at work.
+    At the end the system frees all, and a thread may still be at work; a fork has no threads of its own to be joined.
     """
-    weakref.finalize(thing, call, *arguments).atexit = False
+    weakref.finalize(thing, _in_process, os.getpid(), call, *arguments).atexit = False
+
+
+def _in_process(process: int, call: Callable[..., None], *arguments: object) -> None:
+    if os.getpid() == process:
+        call(*arguments)
