@@ -7,7 +7,7 @@
 first alone, then beside attackers on so many connections for each kind of text. p50, p99 and the longest wait are
 medians of the runs; `bound` is three times the quiet p99 and the longest step that the server tells of itself. Clients
 and attackers have a lower priority than the server, on the same cores; the attackers have another address, unless
-`--same-address` is given. Texts are drawn by `tests/hostile/kinds.py` where that is there.
+`--same-address` is given. Texts are drawn by `tests/hostile/kinds.py`.
 
 `leaving` sends what takes seconds, closes the connection amid it, and follows the server's metrics until no batch is in
 work any more.
@@ -21,7 +21,6 @@ import os
 import re
 import runpy
 import statistics
-import string
 import sys
 import threading
 import time
@@ -32,9 +31,13 @@ from dataclasses import dataclass
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any
 
-PROJECT = Path(__file__).parents[1]
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PROJECT))  # for the tests' package
+
+from tests.hostile.kinds import KINDS  # noqa: E402
+
 Kinds = Mapping[str, Callable[[Random, int], str]]
 DOCUMENT = "a document"
 """The kind that is sent as a document, not as a text."""
@@ -48,30 +51,16 @@ _SENTENCES = (
 )
 
 
-def _letters(alphabet: str) -> Callable[[Random, int], str]:
-    return lambda rng, size: "".join(rng.choices(alphabet, k=size))
-
-
-OWN_KINDS: Kinds = {
-    "one letter": lambda rng, size: rng.choice(string.ascii_lowercase) * size,
-    "base64": _letters(string.ascii_letters + string.digits + "+/"),
-    "hex": _letters("0123456789abcdef"),
-    "tabs": lambda rng, size: "a\t" * (size // 2),
-    "signs": _letters("@#$%&*()[]{}<>|~^"),
-    "sentences": lambda rng, size: " ".join(rng.choices(_SENTENCES, k=size // 60)),
-    "short lines": lambda rng, size: "\n".join(rng.choices(string.ascii_lowercase, k=size // 2)),
-    "no stops": lambda rng, size: " ".join(
-        rng.choices(["the", "of", "and", "to", "in", "is", "that", "it"], k=size // 4)
-    ),
-    DOCUMENT: lambda rng, size: "\n".join(rng.choices(_SENTENCES, k=50 * size // 60)),
-}
+def drawn_document(rng: Random, size: int) -> str:
+    """Fifty times as much text as the others send."""
+    return "\n".join(rng.choices(_SENTENCES, k=50 * size // 60))
 
 
 def kinds_of(number: int) -> Kinds:
-    """The project's hostile kinds, or this script's; documents are always among them."""
-    path = PROJECT / "tests" / "hostile" / "kinds.py"
-    found = cast(Kinds, runpy.run_path(str(path))["KINDS"]) if path.exists() else OWN_KINDS
-    return {**dict(list(found.items())[:number]), DOCUMENT: OWN_KINDS[DOCUMENT]}
+    """So many of the project's hostile kinds, from all over their table; documents are always among them."""
+    names = list(KINDS)
+    chosen = [names[index * len(names) // number] for index in range(min(number, len(names)))]
+    return {**{name: KINDS[name] for name in chosen}, DOCUMENT: drawn_document}
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from tests.markup.made_up import unit
 from tests.serving.made_up import MadeUp
 
 from attendo.formats.file import Unit
+from attendo.markup.sentences import plan_of
 from attendo.markup.text_format import Format
 from attendo.markup.text_types import Segment, TextRequest, TranslatedText
 from attendo.markup.texts import stream_text, translate_text
@@ -86,7 +87,8 @@ def test_several_translations_are_the_models() -> None:
 
 def test_a_stream_has_corrections_from_the_first_segment_on() -> None:
     async def streamed(text: str) -> list[Segment | TranslatedText]:
-        return [each async for each in stream_text(TextRequest(text=text), MadeUp(), corrections=known)]
+        request = TextRequest(text=text)
+        return [each async for each in stream_text(request, plan_of(request), MadeUp(), corrections=known)]
 
     for text in ("The old house. The dog sleeps.", "The dog sleeps. The car is red."):
         *segments, whole = asyncio.run(streamed(text))

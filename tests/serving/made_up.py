@@ -21,6 +21,7 @@ from attendo.serving.access.callers import Callers
 from attendo.serving.access.keys import KeyRing
 from attendo.serving.app import Server, create_app
 from attendo.serving.config import ServingConfig
+from attendo.serving.core.text_loop import TextLoop
 from attendo.serving.documents.background import Documents
 from attendo.serving.documents.workers import DocumentWorkers
 from attendo.serving.errors import ServingError
@@ -198,9 +199,11 @@ def made_up_service(
     models, config = models or MadeUpModels(), config or ServingConfig()
     helpers = helpers or ThreadPoolExecutor(2)
     detector = Detector([pair.source for pair in models.pairs()])
-    documents = None
+    documents, texts = None, TextLoop()
     if documents_folder is not None:
-        documents = Documents(models, detector, config.documents, helpers, folder=documents_folder, workers=workers)
+        documents = Documents(
+            models, detector, config.documents, helpers, texts, folder=documents_folder, workers=workers
+        )
     return Service(
         translating=models,
         config=config,
@@ -209,6 +212,7 @@ def made_up_service(
         metrics=Metrics(),
         documents=documents,
         helpers=helpers,
+        texts=texts,
     )
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.serving.made_up import MadeUp
 
 from attendo.decoding.lines.translation import Candidate, Translation
+from attendo.markup.sentences import plan_of
 from attendo.markup.text_format import Format, LineEnds, Split
 from attendo.markup.text_types import Segment, TextRequest, TranslatedLine, TranslatedText
 from attendo.markup.texts import stream_text, translate_text
@@ -354,7 +355,7 @@ def test_a_stream_gives_segments_in_order_and_then_the_same_as_at_once() -> None
     request = TextRequest(text=text, n_best=2)
 
     async def streamed() -> list[Segment | TranslatedText]:
-        return [each async for each in stream_text(request, MadeUp())]
+        return [each async for each in stream_text(request, plan_of(request), MadeUp())]
 
     *segments, whole = asyncio.run(streamed())
     assert whole == translated(request)
@@ -367,7 +368,7 @@ def test_the_first_segment_does_not_wait_for_the_others() -> None:
     translate = MadeUp()
 
     async def first() -> object:
-        async for each in stream_text(TextRequest(text="The dog. " * 200), translate):
+        async for each in stream_text(asked := TextRequest(text="The dog. " * 200), plan_of(asked), translate):
             return each
         return None
 
@@ -384,7 +385,7 @@ def test_errors_come_through_and_stop_the_rest() -> None:
         translated(TextRequest(text="The dog."), Failing())
 
     async def streamed() -> None:
-        async for _ in stream_text(TextRequest(text="The dog. The car."), Failing()):
+        async for _ in stream_text(asked := TextRequest(text="The dog. The car."), plan_of(asked), Failing()):
             pass
 
     with pytest.raises(ServingError, match="too much"):

@@ -11,6 +11,8 @@ It gives the numbers of the lines that are cancelled, all of them so far; they l
 may take its time, for work that is more urgent. What it raises ends the search."""
 
 _NONE: frozenset[int] = frozenset()
+_CHARACTERS = 200
+"""Number of characters that are read or checked without a pause, which takes about five milliseconds."""
 
 
 class Cancelled(Exception):  # no error of anybody's: whoever searches a sentence by itself catches it
@@ -20,6 +22,25 @@ class Cancelled(Exception):  # no error of anybody's: whoever searches a sentenc
 def nobody() -> AbstractSet[int]:
     """Cancels no line: the `BetweenSteps` of a search that nobody stops."""
     return _NONE
+
+
+class Pauses:
+    """Pauses in work on text that is no search: reading and checking, which for long text take as long as many steps.
+
+    Args:
+        between_steps: called in a pause.
+    """
+
+    def __init__(self, between_steps: BetweenSteps = nobody) -> None:
+        self._between_steps = between_steps
+        self._characters = 0  # since the last pause
+
+    def before(self, text: str) -> None:
+        """Pauses before work on a text, where that on those before it has been as long as a few decoder steps."""
+        self._characters += len(text)
+        if self._characters > _CHARACTERS:
+            self._characters = 0
+            self._between_steps()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,8 +29,6 @@ from attendo.markup.text_types import (
 
 _FIRST_GROUP, _LARGEST_GROUP = 1, 32
 _GROUPS_AT_A_TIME = 3
-_LONG = 5_000
-"""Characters from which a text is cut into sentences in another thread, so that others are answered meanwhile."""
 
 
 async def translate_text(
@@ -51,7 +49,7 @@ async def translate_text(
     Raises:
         ServingError: whatever `translate` raises.
     """
-    plan = await _planned(request)
+    plan = plan_of(request)
     return await translate_plan(request, plan, translate, confidence=confidence, corrections=corrections)
 
 
@@ -87,6 +85,7 @@ async def translate_plan(
 
 async def stream_text(
     request: TextRequest,
+    plan: Plan,
     translate: TranslateLines,
     *,
     confidence: Confidence = no_confidence,
@@ -96,6 +95,7 @@ async def stream_text(
 
     Args:
         request: the text and its format.
+        plan: its sentences.
         translate: translates lines.
         confidence: gives the confidence of a translation.
         corrections: finds corrections by people, which replace the model's translations.
@@ -103,7 +103,6 @@ async def stream_text(
     Raises:
         ServingError: whatever `translate` raises.
     """
-    plan = await _planned(request)
     known = await corrections_of(request, plan, corrections)
     if (corrected := corrected_text(request, plan.spelling, known)) is not None:
         yield corrected.segments[0]
@@ -125,12 +124,6 @@ async def stream_text(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _planned(request: TextRequest) -> Plan:
-    if len(request.text) < _LONG:
-        return plan_of(request)
-    return await asyncio.to_thread(plan_of, request)
 
 
 def _groups(count: int) -> list[slice]:

@@ -36,6 +36,7 @@ from attendo.serving.config import ServingConfig
 from attendo.serving.core.core import Core
 from attendo.serving.core.model_names import ModelSource, with_memories
 from attendo.serving.core.models import ModelPool
+from attendo.serving.core.text_loop import TextLoop
 from attendo.serving.corrections import Corrections
 from attendo.serving.documents.background import Documents
 from attendo.serving.documents.records import DocumentRecords
@@ -108,18 +109,19 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
     callers = Callers(keys, config.limits, config.keys, spent=read_spent(config.keys.file))
     helpers = ThreadPoolExecutor(_HELPERS, thread_name_prefix="attendo-help")
     detector = Detector([pair.source for pair in pool.pairs()])
-    state = State(config.server.state_dir, log)
+    state, texts = State(config.server.state_dir, log), TextLoop()
     service = Service(
         translating=core,
         config=config,
         detector=detector,
         callers=callers,
         metrics=metrics,
-        documents=_documents(core, detector, config, helpers, state) if config.documents.enabled else None,
+        documents=_documents(core, detector, config, helpers, texts, state) if config.documents.enabled else None,
         helpers=helpers,
+        texts=texts,
         state=state,
     )
-    keeping = Keeping(config, pool, callers, log)
+    keeping = Keeping(config, pool, callers, log, lambda: not core.waiting)
     parts = Server(
         app=_nothing,
         service=service,
@@ -134,12 +136,17 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
 
 
 def _documents(
-    core: Core, detector: Detector, config: ServingConfig, helpers: ThreadPoolExecutor, state: State
+    core: Core,
+    detector: Detector,
+    config: ServingConfig,
+    helpers: ThreadPoolExecutor,
+    texts: TextLoop,
+    state: State,
 ) -> Documents:
     """Returns the documents of a server, with those of its last run if its state has them."""
     records = None if state.folder is None else DocumentRecords(state, state.folder / "documents")
     corrections = Corrections(state, config.corrections)
-    return Documents(core, detector, config.documents, helpers, records=records, corrections=corrections)
+    return Documents(core, detector, config.documents, helpers, texts, records=records, corrections=corrections)
 
 
 def create_app(server: Server) -> ASGIApp:
@@ -236,6 +243,7 @@ async def running(server: Server) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
         if server.service.documents is not None:
             await server.service.documents.close()
+        await server.service.texts.stop()
         server.service.state.close()
         await server.core.stop()
         await server.pool.close()

@@ -1,6 +1,8 @@
 """Maintenance while a server runs: changed models and keys, usage records, inactive callers."""
 
 import asyncio
+import gc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +28,13 @@ class Keeping:
         pool: the models.
         callers: the keys.
         log: where changes are told.
+        is_idle: whether nobody waits for a translation now.
     """
 
-    def __init__(self, config: ServingConfig, pool: ModelPool, callers: Callers, log: Log) -> None:
-        self._config, self._pool, self._callers, self._log = config, pool, callers, log
+    def __init__(
+        self, config: ServingConfig, pool: ModelPool, callers: Callers, log: Log, is_idle: Callable[[], bool]
+    ) -> None:
+        self._config, self._pool, self._callers, self._log, self._is_idle = config, pool, callers, log, is_idle
         self._keys_stat = self._stat()
         self._written: dict[str, dict[str, int]] = callers.spent
         self._now = asyncio.Event()
@@ -48,6 +53,8 @@ class Keeping:
                 await self._pool.look_for_changes()
             await self._renew_keys()
             self._callers.tidy()
+            if gc.get_count()[2] and self._is_idle():
+                gc.collect()  # of what lives long, which `run` has put off
             if asyncio.get_running_loop().time() >= next_spent:
                 next_spent = asyncio.get_running_loop().time() + _SPENT_EVERY_S
                 await asyncio.to_thread(self.write_spent)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import socket
@@ -16,6 +17,7 @@ from attendo.errors import AttendoError, ModelError
 from attendo.serving.app import Server, build
 from attendo.serving.config import ServerConfig, ServingConfig
 from attendo.serving.core.model_names import ModelSource
+from attendo.serving.core.text_loop import SWITCH_INTERVAL_S
 from attendo.serving.http.connections import MOST_TIMES
 from attendo.serving.http.protocol import protocol_of
 from attendo.serving.logs import LibraryLogs, Log
@@ -187,6 +189,8 @@ def serve(
     _quiet_libraries(log)
     server = build(config, sources, log=log)
     running = GracefulServer(uvicorn_config(server, config), server, listening)
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    _collect_rarely()
     _raise_file_limit(MOST_TIMES * config.server.max_connections + _OTHER_FILES)
     with contextlib.suppress(SystemExit):  # uvicorn's, where it cannot listen
         running.run()
@@ -197,6 +201,17 @@ def serve(
             f"{config.server.host}:{config.server.port}: cannot listen on this address; is the port in use? "
             "Choose another --port"
         )
+
+
+def _collect_rarely() -> None:
+    """Keeps Python's collector from holding everybody up while it looks at all that lives long.
+
+    What is there now stays, and is not looked at any more; the rest is looked at when the server is idle (`keeping`),
+    and ten times as rarely as usual besides.
+    """
+    gc.freeze()
+    often, less, rarely = gc.get_threshold()
+    gc.set_threshold(often, less, 10 * rarely)
 
 
 def _quiet_libraries(log: Log) -> None:

@@ -21,6 +21,7 @@ from starlette.requests import HTTPConnection
 
 from attendo.serving.access.callers import Callers
 from attendo.serving.config import ServingConfig
+from attendo.serving.core.text_loop import TextLoop
 from attendo.serving.corrections import Corrections
 from attendo.serving.metrics import Metrics
 from attendo.serving.state import State
@@ -51,6 +52,8 @@ class Service:
     """Documents that are translated in the background; None where they are not taken."""
     helpers: Executor
     """A few threads for work that is no translating: detection, files, drawings."""
+    texts: TextLoop = field(default_factory=TextLoop)
+    """The thread in which long texts are cut into sentences and put together."""
     state: State = field(default_factory=State)
     """The state that survives a restart, if the configuration has a folder for it."""
 

@@ -19,6 +19,7 @@ from tests.serving.made_up import Asked, MadeUp, MadeUpModels, made_up_service
 from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.markup.text_types import Confidence
 from attendo.serving.config import DocumentsConfig, ServingConfig
+from attendo.serving.core.text_loop import TextLoop
 from attendo.serving.documents.background import Documents
 from attendo.serving.documents.document import safe_name
 from attendo.serving.documents.workers import DocumentWorkers
@@ -44,7 +45,7 @@ def translated(content: bytes, name: str, translate: MadeUp | None = None, *, so
 
     async def work() -> bytes:
         models, detector = MadeUpModels(translate=translate), Detector(["en", "de"])
-        documents = Documents(models, detector, DocumentsConfig(), ThreadPoolExecutor(1), workers=workers())
+        documents = Documents(models, detector, DocumentsConfig(), ThreadPoolExecutor(1), TextLoop(), workers=workers())
         try:
             document = await documents.accept(
                 io.BytesIO(content), name, Caller(name="me"), lambda text: None, source=source, target="de"

@@ -17,6 +17,7 @@ from attendo.formats.file import Form, Languages, Unit
 from attendo.formats.table import read_file
 from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence, no_corrections
 from attendo.markup.units.translation import UnitTranslation
+from attendo.serving.core.text_loop import TextLoop
 from attendo.serving.documents.translation import translate_units
 from attendo.serving.documents.units import json_value, num_characters, unit_of
 from attendo.serving.documents.workers import ReadDocument
@@ -41,15 +42,20 @@ async def translated(
 ) -> dict[str, UnitTranslation]:
     units = tuple(Unit(id=str(number), forms=(Form(source=(text,)),)) for number, text in enumerate(texts))
     document = ReadDocument(units=units, source="en", target="de")
-    return await translate_units(
-        document,
-        translate,
-        confidence=confidence,
-        candidates=None,
-        glossary=None,
-        corrections=no_corrections,
-        progress=counts.append,
-    )
+    text_loop = TextLoop()
+    try:
+        return await translate_units(
+            document,
+            translate,
+            text_loop,
+            confidence=confidence,
+            candidates=None,
+            glossary=None,
+            corrections=no_corrections,
+            progress=counts.append,
+        )
+    finally:
+        await text_loop.stop()
 
 
 class Recorded(MadeUp):

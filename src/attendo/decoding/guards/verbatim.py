@@ -7,8 +7,11 @@ it, so that a word or an odd sentence is never taken for it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from attendo.text.patterns import compiled
 
@@ -34,8 +37,10 @@ _MIN_SENTENCE_LETTERS = 100
 
 _SUSPECT = rf"[^\s{UNSPACED}]{{16}}|(\S{{1,8}})\1{{15}}"
 _RUN = rf"[^\s{UNSPACED}]{{16,}}"
-_REPEATED = re.compile(r"(\S{1,12}?)\1{9,}")
+_REPEATED = re.compile(r"(\S{1,12}?)\1{9,}")  # as long as _MOST_REPEATED
 _MIN_REPEATED = 32
+_MOST_REPEATED = 12
+_LONG_TEXT = 200
 _OPAQUE = re.compile(r"[A-Za-z0-9_+/=-]{16,}")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})")
@@ -126,7 +131,7 @@ def _in_runs(text: str) -> Iterator[Stretch]:
         run, start = match[0], match.start()
         if len(run) < _NEVER_AN_ADDRESS and (_LINK_OR_TAG.search(run) or run.lower().startswith("www.")):
             continue
-        repeated = [found for found in _REPEATED.finditer(run) if len(found[0]) >= _MIN_REPEATED]
+        repeated = [found for found in _repeated(run) if len(found[0]) >= _MIN_REPEATED]
         if repeated:
             yield from (Stretch(start + found.start(), start + found.end()) for found in repeated)
         else:
@@ -136,9 +141,26 @@ def _in_runs(text: str) -> Iterator[Stretch]:
             else:
                 yield from (Stretch(start + token.start(), start + token.end()) for token in opaque)
     # Repetitions in the scripts that _RUN leaves out.
-    for found in _REPEATED.finditer(text):
+    for found in _repeated(text):
         if len(found[0]) >= _SHORTEST_STRETCH:
             yield Stretch(*found.span())
+
+
+def _repeated(text: str) -> Iterable[re.Match[str]]:
+    """Finds repetitions of at least 32 characters; most long texts have none, which comparing with itself shows."""
+    if len(text) > _LONG_TEXT:
+        characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        if not any(_repeats(characters, period) for period in range(1, _MOST_REPEATED + 1)):
+            return ()
+    return _REPEATED.finditer(text)
+
+
+def _repeats(characters: npt.NDArray[np.uint32], period: int) -> bool:
+    """Whether sixteen characters in a row are those a period before them."""
+    equal = characters[period:] == characters[:-period]
+    for shift in (1, 2, 4, 8):
+        equal = equal[shift:] & equal[:-shift]
+    return bool(equal.any())
 
 
 def _is_opaque(token: str) -> bool:

@@ -122,6 +122,7 @@ class GuardedSearch:
             if any(task is not None and not task.candidates for task in its_tasks):
                 translations.append(None)
                 continue
+            line.give_way()
             translation = restored(line, reading, its_tasks, self._config.length_penalty)
             if self._config.guards.values:
                 translation = with_problems(translation, self._languages)
@@ -134,6 +135,7 @@ class GuardedSearch:
         """A line as the model reads it; constraints are meant for the line as it stands."""
         if self._config.guards.is_off or line.constraints.limits_search:
             return as_it_is(line.text)
+        line.give_way()
         return self._reader.read(line.text)
 
     # --- searching ----------------------------------------------------------------------------------------------------
@@ -167,9 +169,9 @@ class GuardedSearch:
     def _is_spelled(self, line: NumberedLine, part: Part, tokens: int) -> bool:
         """Whether a part is searched as what its vocabulary can only spell; see `Task.spelled`."""
         config = self._config
-        is_guarded = config.guards.verbatim and not line.constraints.limits_search
-        one = config.n_best == 1 and not config.sampling and not config.min_len
-        return is_guarded and one and (has_few_words(part.text) or is_spelled(part.read, tokens, self._piece_length))
+        if not config.guards.verbatim or line.constraints.limits_search or config.n_best > 1 or config.min_len:
+            return False
+        return not config.sampling and (has_few_words(part.text) or is_spelled(part.read, tokens, self._piece_length))
 
     def _searched(self, tasks: Sequence[Task], search: IdSearch | None = None) -> list[Task]:
         """Tasks with their candidates, none for lines that are cancelled; what is only spelled is searched greedily."""
@@ -270,7 +272,7 @@ class GuardedSearch:
 
     def _with_protected(self, tasks: list[Task]) -> list[Task]:
         """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
-        ruled = [self._with_forced(task) for task in tasks]
+        ruled = list(map(self._with_forced, tasks))
         if self._config.sampling:
             return self._searched(ruled)
         # Where much has to occur, a wide beam costs as much as ten sentences, and words between are few.
@@ -281,9 +283,8 @@ class GuardedSearch:
 
     def _with_forced(self, task: Task) -> Task:
         wanted = [self._strays.ids[each.symbol] for each in task.part.kept]
-        once = AtMostOnce(frozenset(wanted))
         in_order = InOrder([self._strays.ids[symbol] for symbol in task.part.tags])
-        constraints = (*task.rules.constraints, once, in_order)
+        constraints = (*task.rules.constraints, AtMostOnce(frozenset(wanted)), in_order)
         forced: tuple[Ids, ...] = tuple((token,) for token in wanted)
         guards = added(task.guards, "protected")
         try:
@@ -323,9 +324,8 @@ class GuardedSearch:
 
     def _loops(self, task: Task) -> bool:
         pieces = task.candidates[0].pieces[:-1]
-        if not has_loop(pieces) and not is_long_loop(pieces, len(task.src_ids) - 1):
-            return False
-        return not has_loop(self._source_tokenizer.pieces(task.src_ids[:-1]))
+        loops = has_loop(pieces) or is_long_loop(pieces, len(task.src_ids) - 1)
+        return loops and not has_loop(self._source_tokenizer.pieces(task.src_ids[:-1]))
 
     def _without_loops(self, tasks: list[Task]) -> list[Task]:
         """Searched again without repeated n-grams; the first translation stays where that is no better."""

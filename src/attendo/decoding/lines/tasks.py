@@ -1,7 +1,7 @@
 """A line's parts as tasks of a search, and the budget that all searches of a part share."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from attendo.decoding.config import GuardName
@@ -11,7 +11,7 @@ from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.guards.parts import Part
 from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.lines.translation import Candidate
-from attendo.decoding.watch import BetweenSteps, nobody
+from attendo.decoding.watch import BetweenSteps, Pauses, nobody
 from attendo.errors import DataError
 
 _ROOM = 10
@@ -34,6 +34,12 @@ class NumberedLine:
     """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
     cancellable: bool = False
     """Whether it may be cancelled while others go on."""
+    pauses: Pauses = field(default_factory=Pauses, compare=False)
+    """Those of all lines that are translated together."""
+
+    def give_way(self) -> None:
+        """Lets more urgent work go first, now that the line is to be read or checked."""
+        self.pauses.before(self.text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from attendo.decoding.lines.translation import Candidate, Counts, Translation
 from attendo.decoding.lines.windows import PAUSE_S, windows
 from attendo.decoding.parallel import on_threads
 from attendo.decoding.scoring import PairScore, score_batch
-from attendo.decoding.watch import BetweenSteps, nobody
+from attendo.decoding.watch import BetweenSteps, Pauses, nobody
 from attendo.errors import DataError, ModelError
 from attendo.text.subwords.tokenization import EOS_ID
 
@@ -385,6 +385,7 @@ def numbered_lines(
         first: the number of the first line.
         cancellable: whether `between_steps` may cancel lines.
     """
+    pauses = Pauses(between_steps)
     return [
         NumberedLine(
             number=number,
@@ -392,6 +393,7 @@ def numbered_lines(
             constraints=constraints,
             between_steps=between_steps,
             cancellable=cancellable,
+            pauses=pauses,
         )
         for number, (line, constraints) in enumerate(lines, start=first)
     ]

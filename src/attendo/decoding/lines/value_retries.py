@@ -126,6 +126,7 @@ class ValueRetries:
     # --- one task -----------------------------------------------------------------------------------------------------
 
     def _comparison(self, task: Task) -> Comparison:
+        task.line.give_way()
         written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
         # In documentation, interfaces and chats 490 of 496 numbers up to 99 stay digits, in news 9 of 10; where a word
         # remains all the same, that is no problem.

@@ -99,6 +99,13 @@ class Passages:
             task = self._drafts[passage] = asyncio.ensure_future(self._translated(passage))
         return await asyncio.shield(task)  # others may wait for it too
 
+    async def stop(self) -> None:
+        """Cancels the translations that are under way, and waits for their ends."""
+        under_way = [task for task in self._drafts.values() if not task.done()]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
     async def others(self, passage: Passage) -> Sequence[Draft]:
         """Returns other translations of a passage, likelier ones first and the shortest last; none without candidates.
 

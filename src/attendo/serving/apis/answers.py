@@ -10,6 +10,7 @@ from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText, TranslateLines
 from attendo.markup.texts import translate_text
 from attendo.markup.together import gathered
+from attendo.serving.core.text_loop import FromHere
 from attendo.serving.languages.detection import Detected, Detector
 from attendo.serving.service import Service
 from attendo.serving.translating import Caller, Options, Pair
@@ -66,16 +67,19 @@ async def translated(
             request.state.model = pair.model
             service.metrics.characters.labels(pair.model).inc(len(wanted.text))
 
-    async def one(pair: Pair | None, wanted: TextRequest, note: tuple[str, ...]) -> TranslatedText:
+    async def one(pair: Pair | None, wanted: TextRequest, note: tuple[str, ...], from_here: FromHere) -> TranslatedText:
         if pair is None:
             return TranslatedText(text=wanted.text, alternatives=(), segments=(), problems=note)
         options = Options(n_best=wanted.n_best)
-        lines = line_translator(service, pair, caller, options=options, deadline=deadline)
+        lines = from_here(line_translator(service, pair, caller, options=options, deadline=deadline))
         found = await translate_text(wanted, lines, corrections=service.corrections.answering(caller, pair))
         return replace(found, problems=(*note, *found.problems))
 
-    notes = await unserved_notes(service, [wanted for _, wanted in work])
-    return await gathered([one(*each, note) for each, note in zip(work, notes, strict=True)])
+    async def all_of_them(from_here: FromHere) -> list[TranslatedText]:
+        notes = unserved_notes(service, [wanted for _, wanted in work])
+        return await gathered([one(*each, note, from_here) for each, note in zip(work, notes, strict=True)])
+
+    return await service.texts.work_on(sum(len(wanted.text) for _, wanted in work), all_of_them)
 
 
 async def detected(service: Service, texts: Sequence[str]) -> list[Detected]:
@@ -97,13 +101,9 @@ def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
     ]
 
 
-async def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> list[tuple[str, ...]]:
-    """Returns the notes of `Detector.notes` for each text."""
-
-    def notes() -> list[tuple[str, ...]]:
-        return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
-
-    return await service.in_thread(notes)
+def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> list[tuple[str, ...]]:
+    """Returns the notes of `Detector.notes` for each text; for a short one that takes less than a change of threads."""
+    return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
 
 
 def no_words(text: str) -> bool:

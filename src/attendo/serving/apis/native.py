@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -12,8 +13,16 @@ from attendo import __version__
 from attendo.attention_maps.page import to_html
 from attendo.attention_maps.weights import to_json
 from attendo.attention_maps.words import joined
+from attendo.markup.sentences import Plan, plan_of
 from attendo.markup.splitting import sentence_spans
-from attendo.markup.text_types import Confidence, FindCorrections, TextRequest, TranslatedLine, TranslatedText
+from attendo.markup.text_types import (
+    Confidence,
+    FindCorrections,
+    TextRequest,
+    TranslatedLine,
+    TranslatedText,
+    TranslateLines,
+)
 from attendo.markup.texts import stream_text, translate_text
 from attendo.markup.together import gathered
 from attendo.model.weights.parameters import num_weights
@@ -32,6 +41,7 @@ from attendo.serving.apis.native_types import (
     TranslateRequest,
 )
 from attendo.serving.apis.requests import StrictRoute, detected_pair, find_pair, shown_key
+from attendo.serving.core.text_loop import FromHere
 from attendo.serving.documents.options import ENDINGS
 from attendo.serving.errors import bad_request, unknown_pair
 from attendo.serving.glossaries import Glossaries, own_glossary
@@ -158,15 +168,20 @@ class _Translation:
         service.metrics.characters.labels(pair.model).inc(self._characters)
         glossary = await own_glossary(self._glossaries, caller, body.glossary, pair)
         work = _Work(pair=pair, caller=caller, body=body, detected=detected, glossary=glossary)
-        notes = await unserved_notes(service, [self._text_request(work, text) for text in texts])
         if body.stream or "text/event-stream" in request.headers.get("accept", ""):
             return StreamingResponse(
-                event_stream(self._events(work, texts, notes)),
+                event_stream(self._events(work, texts)),
                 media_type="text/event-stream",
                 headers={"x-accel-buffering": "no"},
             )
-        translated = await gathered([self._text(work, text, note) for text, note in zip(texts, notes, strict=True)])
-        return JSONResponse(self._whole(work, translated))
+        lines = _Lines(service, work, service.deadline())
+
+        async def answered(from_here: FromHere) -> Response:
+            notes = self._notes(work, texts)
+            some = [self._text(work, text, note, from_here(lines)) for text, note in zip(texts, notes, strict=True)]
+            return JSONResponse(self._whole(work, await gathered(some)))
+
+        return await service.texts.work_on(self._characters, answered)
 
     def _check(self, body: TranslateRequest) -> None:
         limits = self._service.config.limits
@@ -187,8 +202,10 @@ class _Translation:
             glossary=work.glossary,
         )
 
-    async def _text(self, work: "_Work", text: str, note: Note) -> TranslatedText:
-        lines = _Lines(self._service, work, self._service.deadline())
+    def _notes(self, work: "_Work", texts: Sequence[str]) -> list[Note]:
+        return unserved_notes(self._service, [self._text_request(work, text) for text in texts])
+
+    async def _text(self, work: "_Work", text: str, note: Note, lines: TranslateLines) -> TranslatedText:
         confidence, corrections = self._confidence(work), self._corrections(work)
         asked = self._text_request(work, text)
         translated = await translate_text(asked, lines, confidence=confidence, corrections=corrections)
@@ -200,15 +217,16 @@ class _Translation:
     def _corrections(self, work: "_Work") -> FindCorrections:
         return self._service.corrections.answering(work.caller, work.pair)
 
-    async def _events(
-        self, work: "_Work", texts: Sequence[str], notes: Sequence[Note]
-    ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    async def _events(self, work: "_Work", texts: Sequence[str]) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         translated = []
         confidence, corrections = self._confidence(work), self._corrections(work)
+        notes = self._notes(work, texts)
         for place, (text, note) in enumerate(zip(texts, notes, strict=True)):
             # A long text may take longer than a request may: each step of it has that time.
             lines = _Lines(self._service, work, None)
-            stream = stream_text(self._text_request(work, text), lines, confidence=confidence, corrections=corrections)
+            asked = self._text_request(work, text)
+            plan = await self._service.texts.work_on(len(text), partial(_planned, asked))
+            stream = stream_text(asked, plan, lines, confidence=confidence, corrections=corrections)
             async for part in stream:
                 if isinstance(part, TranslatedText):
                     translated.append(replace(part, problems=(*note, *part.problems)))
@@ -226,6 +244,10 @@ class _Translation:
             "characters": self._characters,
             "seconds": round(time.monotonic() - self._started, 4),
         }
+
+
+async def _planned(asked: TextRequest, _: FromHere) -> Plan:
+    return plan_of(asked)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,9 @@ from attendo.workflow.engines.engine import Engine
 
 _MAX_ENGINES = 4
 """Maximum number of engines per thread and model for options other than the model's own."""
+_MOST_TOKENS = 1280
+"""Maximum number of tokens of sources that are searched together, as nothing else is done during a step of theirs; a
+quarter more than a batch has by the estimate, which is too small for text that is hardly language."""
 
 Signature = tuple[tuple[str, int, int, int], ...]
 """Names, inodes, sizes and times of the files in a folder."""
@@ -75,7 +78,8 @@ class LoadedModel:
     def _changes(self, options: Options) -> SearchSettings:
         own = self.engine.search
         beam_size = max(own.beam_size if options.beam_size is None else options.beam_size, options.n_best)
-        changes: SearchSettings = {"n_best": options.n_best}
+        most_tokens = min(own.max_batch_tokens, _MOST_TOKENS)
+        changes: SearchSettings = {"n_best": options.n_best, "max_batch_tokens": most_tokens}
         if beam_size != own.beam_size:
             changes["beam_size"], changes["beam_groups"] = beam_size, 1
         if options.length_penalty is not None:

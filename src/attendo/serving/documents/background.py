@@ -25,6 +25,7 @@ from attendo.markup.text_types import no_corrections
 from attendo.markup.units.translation import UnitTranslation
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.core.cost import estimated_tokens
+from attendo.serving.core.text_loop import TextLoop
 from attendo.serving.corrections import Corrections
 from attendo.serving.documents.document import Document, safe_name
 from attendo.serving.documents.options import format_for
@@ -56,6 +57,7 @@ class Documents:
         detector: detects the language of a document.
         config: the limits.
         helpers: the threads for file operations.
+        texts: the thread in which texts are cut into sentences and put together.
         folder: the folder for documents; None for a new temporary one.
         workers: read and write documents, closed by the caller; None for workers of its own.
         records: the records that outlive a restart, with a folder of their own; None if nothing does.
@@ -71,13 +73,15 @@ class Documents:
         detector: Detector,
         config: DocumentsConfig,
         helpers: Executor,
+        texts: TextLoop,
         *,
         folder: Path | None = None,
         workers: DocumentWorkers | None = None,
         records: DocumentRecords | None = None,
         corrections: Corrections | None = None,
     ) -> None:
-        self._translating, self._detector, self._config, self._helpers = translating, detector, config, helpers
+        self._translating, self._detector, self._config = translating, detector, config
+        self._helpers, self._texts = helpers, texts
         self._corrections = corrections
         self._records, folder = records, folder if records is None else records.folder
         self._folder = Path(tempfile.mkdtemp(prefix="attendo-documents-")) if folder is None else folder
@@ -321,6 +325,7 @@ class Documents:
         return await translate_units(
             read,
             patient(self._translating, pair, document.caller),
+            self._texts,
             confidence=self._translating.confidence(pair.model),
             candidates=patient(self._translating, pair, document.caller, CANDIDATES),
             glossary=document.glossary,

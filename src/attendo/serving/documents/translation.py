@@ -1,14 +1,12 @@
 """The units of a document translated beside a server's requests.
 
-Reading sentences out of texts, putting translations together and checking them takes a thread and an event loop of its
-own for each document, so that it holds up nobody; its lines go to the server's loop, some at a time.
+Reading sentences out of texts, putting translations together and checking them is done in the thread for long texts,
+a group of units at a time, so that it holds up nobody; its lines go to the server's loop, some at a time.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.formats.file import Unit
@@ -17,6 +15,7 @@ from attendo.markup.together import gathered
 from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslator
 from attendo.markup.units.translation import UnitTranslation
+from attendo.serving.core.text_loop import TextLoop, in_loop
 from attendo.serving.documents.units import num_characters
 from attendo.serving.documents.workers import ReadDocument
 from attendo.terms.glossary import Glossary
@@ -24,12 +23,11 @@ from attendo.terms.glossary import Glossary
 _MOST_CHARACTERS, _MOST = 4_000, 64
 """Maximum number of characters of units, and of lines, that are translated at a time."""
 
-T = TypeVar("T")
-
 
 async def translate_units(
     document: ReadDocument,
     translate: TranslateLines,
+    texts: TextLoop,
     *,
     confidence: Confidence,
     candidates: TranslateLines | None,
@@ -42,6 +40,7 @@ async def translate_units(
     Args:
         document: what is translated.
         translate: what translates lines, in the event loop that this is called in.
+        texts: the thread in which texts are cut into sentences and put together.
         confidence: how sure a translation is.
         candidates: what translates lines into several candidates each, for units that limit the length.
         glossary: how certain words are to be translated.
@@ -57,44 +56,15 @@ async def translate_units(
     counted = _Progress(progress)
     loop = asyncio.get_running_loop()
     passages = Passages(
-        _Lines(translate, loop, counted),
+        _Lines(in_loop(loop, translate), counted),
         source_language=document.source,
         target_language=document.target,
         confidence=confidence,
-        candidates=candidates and _Lines(candidates, loop, counted),
+        candidates=candidates and _Lines(in_loop(loop, candidates), counted),
         glossary=glossary,
         corrections=corrections,
     )
-    return await in_another_thread(_translated(document.units, UnitTranslator(passages), counted))
-
-
-async def in_another_thread(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end in an event loop of another thread; whoever is cancelled meanwhile cancels it.
-
-    Args:
-        work: all tasks that it leaves behind are cancelled too.
-    """
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work)
-    running = asyncio.ensure_future(asyncio.to_thread(_run_to_the_end, loop, task))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        with suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(task.cancel)
-        await asyncio.wait([running])
-        raise
-
-
-def _run_to_the_end(loop: asyncio.AbstractEventLoop, task: asyncio.Task[T]) -> T:
-    try:
-        return loop.run_until_complete(task)
-    finally:
-        if left := asyncio.all_tasks(loop):
-            for each in left:
-                each.cancel()
-            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-        loop.close()
+    return await texts.run(_translated(document.units, passages, counted))
 
 
 @dataclass
@@ -119,10 +89,9 @@ class _Progress:
 
 @dataclass(frozen=True)
 class _Lines:
-    """Translates lines in another event loop."""
+    """Translates lines, and counts them."""
 
     translate: TranslateLines
-    loop: asyncio.AbstractEventLoop
     progress: _Progress
 
     async def __call__(
@@ -132,21 +101,21 @@ class _Lines:
         found: list[TranslatedLine] = []
         for start, stop in _slices([len(line) for line in lines]):
             some = None if constraints is None else constraints[start:stop]
-            work = self.translate(lines[start:stop], some, alignment=alignment)
-            found += await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+            found += await self.translate(lines[start:stop], some, alignment=alignment)
             self.progress.add(lines[start:stop])
         return found
 
 
-async def _translated(
-    units: Sequence[Unit], translator: UnitTranslator, progress: _Progress
-) -> dict[str, UnitTranslation]:
-    found: dict[str, UnitTranslation] = {}
-    for start, stop in _slices([num_characters([unit]) for unit in units]):
-        group = units[start:stop]
-        progress.begin(num_characters(group))
-        translations = await gathered([translator.translated(unit) for unit in group])
-        found |= {unit.id: each for unit, each in zip(group, translations, strict=True)}
+async def _translated(units: Sequence[Unit], passages: Passages, progress: _Progress) -> dict[str, UnitTranslation]:
+    translator, found = UnitTranslator(passages), dict[str, UnitTranslation]()
+    try:
+        for start, stop in _slices([num_characters([unit]) for unit in units]):
+            group = units[start:stop]
+            progress.begin(num_characters(group))
+            translations = await gathered([translator.translated(unit) for unit in group])
+            found |= {unit.id: each for unit, each in zip(group, translations, strict=True)}
+    finally:
+        await passages.stop()
     return found
 
 

@@ -1,0 +1,118 @@
+"""A thread with an event loop of its own, in which long texts are cut into sentences, put together and checked.
+
+That takes milliseconds for every thousand characters. In the server's own loop nobody else would be answered
+meanwhile, and threads of a pool, each with a text, would take Python's lock in turns. One thread takes it from others
+for a switch interval at a time (`SWITCH_INTERVAL_S`), however many texts there are.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, TypeVar
+
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.markup.text_types import TranslatedLine, TranslateLines
+from attendo.markup.together import gathered
+
+SWITCH_INTERVAL_S = 0.0005
+"""Seconds after which a thread gives Python's lock to another one that waits for it; Python's own are ten times as
+many, and a search waits for the lock behind every step."""
+_SHORT = 400
+"""Maximum number of characters of texts for which a change of threads costs more than it saves."""
+_LINES, _PARTS = 64, 4
+"""Number of lines that are handed over together, and maximum number of such parts that wait for their translations."""
+
+FromHere = Callable[[TranslateLines], TranslateLines]
+T = TypeVar("T")
+
+
+class TextLoop:
+    """A thread for long texts; it starts with the first one."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._run, name="attendo-texts", daemon=True)
+
+    async def work_on(self, characters: int, work: Callable[[FromHere], Coroutine[Any, Any, T]]) -> T:
+        """Works on texts: in the caller's event loop where they are short, otherwise in the thread.
+
+        Args:
+            characters: the number of characters of the texts.
+            work: what is done; it gets a function by which what translates lines in the caller's loop can be called
+                from where it is done.
+        """
+        if characters <= _SHORT:
+            return await work(lambda translate: translate)
+        return await self.run(work(partial(in_loop, asyncio.get_running_loop())))
+
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine in the thread; whoever is cancelled meanwhile cancels it, and waits for its end."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread.start()
+        loop, tasks, outcome = self._loop, list[asyncio.Task[T]](), Future[T]()
+
+        def begin() -> None:
+            tasks.append(loop.create_task(work))
+            tasks[0].add_done_callback(lambda task: _hand_over(task, outcome))
+
+        loop.call_soon_threadsafe(begin)
+        running = asyncio.wrap_future(outcome)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            loop.call_soon_threadsafe(lambda: tasks[0].cancel())
+            await asyncio.wait([running])
+            raise
+
+    async def stop(self) -> None:
+        """Cancels what is left and ends the thread."""
+        if self._loop is None:
+            return
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
+
+    def _run(self) -> None:
+        assert self._loop is not None
+        self._loop.run_forever()
+
+
+def in_loop(loop: asyncio.AbstractEventLoop, translate: TranslateLines) -> TranslateLines:
+    """Returns a function for other threads' event loops that translates lines in a given one, some at a time."""
+
+    async def translated(
+        lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
+    ) -> list[TranslatedLine]:
+        slots = asyncio.Semaphore(_PARTS)
+
+        async def part(start: int) -> list[TranslatedLine]:
+            places = slice(start, start + _LINES)
+            its_constraints = None if constraints is None else constraints[places]
+            async with slots:
+                work = translate(lines[places], its_constraints, alignment=alignment)
+                return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
+        parts = await gathered([part(start) for start in range(0, len(lines), _LINES)])
+        return [line for part in parts for line in part]
+
+    return translated
+
+
+def _hand_over(task: asyncio.Task[T], outcome: Future[T]) -> None:
+    if task.cancelled():
+        outcome.cancel()
+    elif (error := task.exception()) is not None:
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(task.result())
+
+
+async def _cancel_others() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
