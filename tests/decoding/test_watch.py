@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from threading import Event
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from attendo.decoding.lines.translator import Translator
 from attendo.decoding.parallel import IdSearch, on_threads
 from attendo.decoding.searches.blockwise import blockwise_search
 from attendo.decoding.searches.search import search
-from attendo.decoding.watch import Cancelled, Watch
+from attendo.decoding.watch import Cancelled, Pauses, Watch
 from attendo.model.transformer import Transformer
 from attendo.native.library import Kernels
 
@@ -233,3 +234,31 @@ def test_what_is_raised_between_steps_ends_the_call(translator: Translator) -> N
         translator.translate_watched(constrained(LINES), between_steps)
     assert translator.translate(LINES) == expected
     assert np.isfinite(expected[0].score)
+
+
+@pytest.mark.parametrize("size", [5, 50, 500])
+def test_reading_and_checking_pause_behind_a_few_hundred_characters(size: int) -> None:
+    looks = Looks()
+    pauses = Pauses(looks)
+    counts = []
+    for _ in range(100):
+        pauses.before("x" * size)
+        counts.append(looks.count)
+    between = [size * (counts.index(count + 1) - counts.index(count)) for count in range(1, counts[-1])]
+    assert all(max(size, 200) <= characters <= 200 + size for characters in between)
+    assert counts[-1] >= 100 * size // (200 + size)
+
+
+def test_many_lines_are_read_with_pauses(translator: Translator) -> None:
+    """So that a server can do more urgent work before the first step."""
+
+    class Enough(Exception):
+        pass
+
+    def between_steps() -> AbstractSet[int]:
+        raise Enough
+
+    lines = ["a red dog and a cab " * 4] * 30
+    with patch.object(type(translator.models[0]), "step") as step, pytest.raises(Enough):
+        translator.translate_watched(constrained(lines), between_steps)
+    step.assert_not_called()

@@ -135,3 +135,18 @@ def test_a_line_of_letters_without_vowels_is_no_language() -> None:
 )
 def test_fifty_thousand_characters_are_one_stretch(text: str) -> None:
     assert [(each.start, each.end) for each in verbatim(text)] == [(0, len(text))]
+
+
+@pytest.mark.parametrize("period", range(1, 14))
+@pytest.mark.parametrize("times", [9, 10, 40])
+def test_a_repetition_amid_a_long_text_is_found_where_it_stands(period: int, times: int) -> None:
+    """In Chinese characters, where nothing else is looked for: ten times or more, of 64 characters or more.
+
+    The long word has the line looked at closely.
+    """
+    rng = Random(period)
+    before, after = ("".join(map(chr, rng.sample(range(0x4E00, 0x6000), 300))) for _ in range(2))
+    repeated = "".join(map(chr, rng.sample(range(0x7000, 0x8000), period))) * times
+    is_one = period <= 12 and times >= 10 and len(repeated) >= 64
+    found = [(stretch.start, stretch.end) for stretch in verbatim(f"{before}{repeated}{after} Straßenbahnhaltestelle")]
+    assert found == ([(300, 300 + len(repeated))] if is_one else [])
