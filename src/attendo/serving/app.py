@@ -121,7 +121,7 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
         texts=texts,
         state=state,
     )
-    keeping = Keeping(config, pool, callers, log, lambda: not core.waiting)
+    keeping = Keeping(config, pool, callers, log, lambda: _is_idle(core, service.documents))
     parts = Server(
         app=_nothing,
         service=service,
@@ -147,6 +147,10 @@ def _documents(
     records = None if state.folder is None else DocumentRecords(state, state.folder / "documents")
     corrections = Corrections(state, config.corrections)
     return Documents(core, detector, config.documents, helpers, texts, records=records, corrections=corrections)
+
+
+def _is_idle(core: Core, documents: Documents | None) -> bool:
+    return not core.waiting and (documents is None or not documents.waiting)
 
 
 def create_app(server: Server) -> ASGIApp:

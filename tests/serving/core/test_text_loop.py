@@ -192,3 +192,30 @@ def test_the_end_cancels_what_is_left_and_ends_the_thread() -> None:
 
 def test_one_that_had_nothing_to_do_just_ends() -> None:
     asyncio.run(TextLoop().stop())
+
+
+def test_a_long_text_waits_a_moment_for_short_ones_and_not_for_ever() -> None:
+    order: list[str] = []
+
+    async def note(name: str) -> None:
+        order.append(name)
+
+    async def both(texts: TextLoop, answered_after_s: float) -> float:
+        async def short(_: FromHere) -> None:
+            await asyncio.sleep(answered_after_s)
+            order.append("short")
+
+        asking = asyncio.create_task(texts.work_on(60, short))
+        await asyncio.sleep(0)
+        started = asyncio.get_running_loop().time()
+        await texts.work_on(5_000, lambda _: note("long"))
+        waited = asyncio.get_running_loop().time() - started
+        await asking
+        return waited
+
+    with running(texts := TextLoop()) as runner:
+        runner.run(both(texts, 0.01))
+        assert order == ["short", "long"]
+        order.clear()
+        assert runner.run(both(texts, 1.0)) < 0.9
+        assert order == ["long", "short"]

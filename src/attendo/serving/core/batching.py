@@ -145,8 +145,7 @@ class Batcher:
         """
         if not items:
             return []
-        settings = JobSettings(kind=kind, caller=caller, deadline=deadline, background=background)
-        job = self._enter(settings, items)
+        job = self._enter(JobSettings(kind=kind, caller=caller, deadline=deadline, background=background), items)
         try:
             async with asyncio.timeout_at(self._at(deadline)):
                 results = await job.done
@@ -156,6 +155,7 @@ class Batcher:
             self._jobs.discard(job)
             if job.missing:
                 self._drop(job)
+            job.lines.clear()  # which know the job: without it nothing of them has to be collected
         for result in results:
             if isinstance(result, Exception):
                 raise result

@@ -2,13 +2,15 @@
 
 That takes milliseconds for every thousand characters. In the server's own loop nobody else would be answered
 meanwhile, and threads of a pool, each with a text, would take Python's lock in turns. One thread takes it from others
-for a switch interval at a time (`SWITCH_INTERVAL_S`), however many texts there are.
+for a switch interval at a time (`SWITCH_INTERVAL_S`), however many texts there are, and each text waits a moment for
+short ones that are under way.
 """
 
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -21,6 +23,8 @@ SWITCH_INTERVAL_S = 0.0005
 many, and a search waits for the lock behind every step."""
 _SHORT = 400
 """Maximum number of characters of texts for which a change of threads costs more than it saves."""
+_PATIENCE_S = 0.05
+"""Maximum number of seconds for which a text waits for short ones, which are usually answered in that time."""
 _LINES, _PARTS = 64, 4
 """Number of lines that are handed over together, and maximum number of such parts that wait for their translations."""
 
@@ -34,6 +38,8 @@ class TextLoop:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="attendo-texts", daemon=True)
+        self._short = 0  # texts under way
+        self._turns, self._calm = asyncio.Lock(), asyncio.Event()  # of the thread's loop
 
     async def work_on(self, characters: int, work: Callable[[FromHere], Coroutine[Any, Any, T]]) -> T:
         """Works on texts: in the caller's event loop where they are short, otherwise in the thread.
@@ -43,9 +49,15 @@ class TextLoop:
             work: what is done; it gets a function by which what translates lines in the caller's loop can be called
                 from where it is done.
         """
-        if characters <= _SHORT:
+        if characters > _SHORT:
+            return await self.run(self._in_turn(work(partial(in_loop, asyncio.get_running_loop()))))
+        self._short += 1
+        try:
             return await work(lambda translate: translate)
-        return await self.run(work(partial(in_loop, asyncio.get_running_loop())))
+        finally:
+            self._short -= 1
+            if not self._short and self._turns.locked() and self._loop is not None:
+                self._loop.call_soon_threadsafe(self._calm.set)
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine in the thread; whoever is cancelled meanwhile cancels it, and waits for its end."""
@@ -66,6 +78,23 @@ class TextLoop:
             loop.call_soon_threadsafe(lambda: tasks[0].cancel())
             await asyncio.wait([running])
             raise
+
+    async def turn(self) -> None:
+        """Waits, in the thread, until others have had their turns and for a moment until no short text is under way."""
+        async with self._turns:
+            self._calm.clear()
+            if self._short:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PATIENCE_S):
+                        await self._calm.wait()
+
+    async def _in_turn(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            await self.turn()
+        except BaseException:
+            work.close()
+            raise
+        return await work
 
     async def stop(self) -> None:
         """Cancels what is left and ends the thread."""

@@ -64,7 +64,7 @@ async def translate_units(
         glossary=glossary,
         corrections=corrections,
     )
-    return await texts.run(_translated(document.units, passages, counted))
+    return await texts.run(_translated(document.units, passages, counted, texts))
 
 
 @dataclass
@@ -106,10 +106,13 @@ class _Lines:
         return found
 
 
-async def _translated(units: Sequence[Unit], passages: Passages, progress: _Progress) -> dict[str, UnitTranslation]:
+async def _translated(
+    units: Sequence[Unit], passages: Passages, progress: _Progress, texts: TextLoop
+) -> dict[str, UnitTranslation]:
     translator, found = UnitTranslator(passages), dict[str, UnitTranslation]()
     try:
         for start, stop in _slices([num_characters([unit]) for unit in units]):
+            await texts.turn()
             group = units[start:stop]
             progress.begin(num_characters(group))
             translations = await gathered([translator.translated(unit) for unit in group])

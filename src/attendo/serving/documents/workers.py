@@ -173,11 +173,11 @@ class DocumentWorkers:
         Raises:
             ServingError: the translations cannot be written, or doing so takes too much.
         """
-        written_units = [translation_json(name, found) for name, found in translations.items()]
 
         def work(process: "_Process") -> WrittenDocument:
             self._ask(process, **file.request([source]))
-            written = self._ask(process, do="write", translations=written_units, path=str(to), report=str(report))
+            units = [translation_json(name, found) for name, found in translations.items()]
+            written = self._ask(process, do="write", translations=units, path=str(to), report=str(report))
             return WrittenDocument(**written)
 
         return await self._done(work)
