@@ -119,12 +119,12 @@ def test_whoever_leaves_stops_the_work_and_waits_for_its_end() -> None:
 def test_who_leaves_at_once_leaves_nothing_behind() -> None:
     begun: list[int] = []
 
-    async def work() -> None:
+    async def work(_: FromHere) -> None:
         begun.append(1)
         await asyncio.Event().wait()
 
     async def leave(texts: TextLoop) -> None:
-        task = asyncio.create_task(texts.run(work()))
+        task = asyncio.create_task(texts.work_on(5_000, work))
         await asyncio.sleep(0)
         task.cancel()
         await asyncio.wait([task])
@@ -177,14 +177,14 @@ def test_the_end_cancels_what_is_left_and_ends_the_thread() -> None:
             ended.append(True)
 
     async def stop() -> None:
-        texts, before = TextLoop(), threading.active_count()
+        texts, before = TextLoop(), set(threading.enumerate())
         task = asyncio.create_task(texts.run(endless()))
         await asyncio.sleep(0.05)
-        assert threading.active_count() == before + 1
+        assert [each.name for each in set(threading.enumerate()) - before] == ["attendo-texts"]
         await texts.stop()
         await asyncio.wait([task])
         assert task.cancelled()
-        assert "attendo-texts" not in {each.name for each in threading.enumerate() if each.is_alive()}
+        assert "attendo-texts" not in {each.name for each in set(threading.enumerate()) - before}
 
     asyncio.run(stop())
     assert ended == [True]

@@ -50,7 +50,7 @@ class TextLoop:
                 from where it is done.
         """
         if characters > _SHORT:
-            return await self.run(self._in_turn(work(partial(in_loop, asyncio.get_running_loop()))))
+            return await self.run(self._in_turn(partial(work, partial(in_loop, asyncio.get_running_loop()))))
         self._short += 1
         try:
             return await work(lambda translate: translate)
@@ -88,13 +88,9 @@ class TextLoop:
                     async with asyncio.timeout(_PATIENCE_S):
                         await self._calm.wait()
 
-    async def _in_turn(self, work: Coroutine[Any, Any, T]) -> T:
-        try:
-            await self.turn()
-        except BaseException:
-            work.close()
-            raise
-        return await work
+    async def _in_turn(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        await self.turn()
+        return await work()
 
     async def stop(self) -> None:
         """Cancels what is left and ends the thread."""
