@@ -177,7 +177,7 @@ class _Translation:
         lines = _Lines(service, work, service.deadline())
 
         async def answered(from_here: FromHere) -> Response:
-            notes = self._notes(work, texts)
+            notes = unserved_notes(service, [self._text_request(work, text) for text in texts])
             some = [self._text(work, text, note, from_here(lines)) for text, note in zip(texts, notes, strict=True)]
             return JSONResponse(self._whole(work, await gathered(some)))
 
@@ -202,8 +202,9 @@ class _Translation:
             glossary=work.glossary,
         )
 
-    def _notes(self, work: "_Work", texts: Sequence[str]) -> list[Note]:
-        return unserved_notes(self._service, [self._text_request(work, text) for text in texts])
+    async def _read(self, asked: TextRequest, _: FromHere) -> tuple[Note, Plan]:
+        [note] = unserved_notes(self._service, [asked])
+        return note, plan_of(asked)
 
     async def _text(self, work: "_Work", text: str, note: Note, lines: TranslateLines) -> TranslatedText:
         confidence, corrections = self._confidence(work), self._corrections(work)
@@ -220,12 +221,11 @@ class _Translation:
     async def _events(self, work: "_Work", texts: Sequence[str]) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         translated = []
         confidence, corrections = self._confidence(work), self._corrections(work)
-        notes = self._notes(work, texts)
-        for place, (text, note) in enumerate(zip(texts, notes, strict=True)):
+        for place, text in enumerate(texts):
             # A long text may take longer than a request may: each step of it has that time.
             lines = _Lines(self._service, work, None)
             asked = self._text_request(work, text)
-            plan = await self._service.texts.work_on(len(text), partial(_planned, asked))
+            note, plan = await self._service.texts.work_on(len(text), partial(self._read, asked))
             stream = stream_text(asked, plan, lines, confidence=confidence, corrections=corrections)
             async for part in stream:
                 if isinstance(part, TranslatedText):
@@ -244,10 +244,6 @@ class _Translation:
             "characters": self._characters,
             "seconds": round(time.monotonic() - self._started, 4),
         }
-
-
-async def _planned(asked: TextRequest, _: FromHere) -> Plan:
-    return plan_of(asked)
 
 
 @dataclass(frozen=True, kw_only=True)
