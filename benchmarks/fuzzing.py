@@ -119,25 +119,31 @@ def attention(rng: Random) -> Sent:
 
 
 def glossary(rng: Random) -> Sent:
-    terms = [{"source": text_of(rng, 190), "target": text_of(rng, 190)} for _ in range(rng.randint(1, 20))]
-    body = {"name": text_of(rng, 50), "source": "en", "target": "de", "terms": terms}
+    plain = rng.random() < 0.7  # otherwise most are refused for their control characters
+    terms = [{"source": term_of(rng, plain), "target": term_of(rng, plain)} for _ in range(rng.randint(1, 20))]
+    body = {"name": term_of(rng, plain), "source": "en", "target": "de", "terms": terms}
     return Sent("glossary", "POST", "/api/glossaries", encoded(body), _JSON)
 
 
 def glossary_file(rng: Random) -> Sent:
     ending = rng.choice((".csv", ".tsv", ".tbx"))
-    body = {"content": text_of(rng), "ending": ending, "source": "en", "target": "de"}
+    joint = {".csv": ",", ".tsv": "\t", ".tbx": "\n"}[ending]
+    rows = [f"{term_of(rng, True)}{joint}{term_of(rng, True)}\n" for _ in range(rng.randint(1, 200))]
+    content = text_of(rng) if rng.random() < 0.3 else "".join(rows)
+    body = {"content": content, "ending": ending, "source": "en", "target": "de"}
     return Sent("glossary file", "POST", "/api/glossaries/read", encoded(body), _JSON)
 
 
+def term_of(rng: Random, plain: bool) -> str:
+    """A term; a plain one is a line of what can be printed."""
+    text = text_of(rng, 190)
+    return "".join(filter(str.isprintable, text)).strip() or "a" if plain else text
+
+
 def correction(rng: Random) -> Sent:
-    one = {
-        "source": text_of(rng, 2_000),
-        "target": text_of(rng, 2_000),
-        "source_language": "en",
-        "target_language": "de",
-    }
-    return Sent("correction", "POST", "/api/corrections", encoded({"corrections": [one]}), _JSON)
+    some = [{"text": text_of(rng, 2_000), "translation": text_of(rng, 2_000)} for _ in range(rng.randint(1, 5))]
+    body = {"source": "en", "target": "de", "corrections": some}
+    return Sent("correction", "POST", "/api/corrections", encoded(body), _JSON)
 
 
 def libretranslate(rng: Random) -> Sent:
@@ -245,12 +251,13 @@ def encoded(body: dict[str, Any]) -> bytes:
 # --- clients ----------------------------------------------------------------------------------------------------------
 
 
-def client(port: int, seed: str, address: str, met: Any) -> None:
+def client(port: int, seed: str, address: str, only: str | None, met: Any) -> None:
     """Sends requests until the process is ended."""
     os.nice(10)
     rng = Random(seed)
+    makers = [make for make in REQUESTS if only is None or make.__name__ == only]
     while True:
-        sent = rng.choice(REQUESTS)(rng)
+        sent = rng.choice(makers)(rng)
         met.put(asked(port, sent, address, leaves_after_s=rng.uniform(0, 0.3) if rng.random() < 0.1 else None))
 
 
@@ -307,6 +314,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=sorted({make.__name__ for make in REQUESTS}), help="one kind of requests")
     parser.add_argument("--faults", type=Path, default=Path(tempfile.gettempdir()) / "attendo-faults")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="SECTION.KEY=VALUE")
     options = parser.parse_args()
@@ -320,7 +328,10 @@ def main() -> int:
         spawning = multiprocessing.get_context("spawn")
         met = spawning.Queue()
         clients = [
-            spawning.Process(target=client, args=(port, f"{options.seed} {number}", f"127.0.0.{2 + number % 3}", met))
+            spawning.Process(
+                target=client,
+                args=(port, f"{options.seed} {number}", f"127.0.0.{2 + number % 3}", options.only, met),
+            )
             for number in range(options.clients)
         ]
         for each in clients:

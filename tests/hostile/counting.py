@@ -51,11 +51,11 @@ class CountingModel:
     def token_log_probs(self, sources: Ids, targets: Ids, **options: Any) -> FloatArray:
         return self.model.token_log_probs(sources, targets, **options)
 
-    def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int) -> list[FloatArray]:
-        return self.model.encoder_decoder_attention(sources, targets, layer)
+    def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int, **options: Any) -> list[FloatArray]:
+        return self.model.encoder_decoder_attention(sources, targets, layer, **options)
 
-    def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
-        return self.model.attention(source, target)
+    def attention(self, source: Sequence[int], target: Sequence[int], **options: Any) -> PairAttention:
+        return self.model.attention(source, target, **options)
 
 
 class _CountingStep:

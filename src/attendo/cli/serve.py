@@ -50,7 +50,7 @@ def serve(
     """Serves models as a web page and an HTTP API that clients of LibreTranslate, DeepL and OmegaT can use too."""
     from attendo.workflow.extras import need_packages
 
-    need_packages(["fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid"], "serve")
+    need_packages(["fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid", "threadpoolctl"], "serve")
     bound_for_serving()
     from attendo.serving.config_file import load_config
     from attendo.serving.core.model_names import model_sources

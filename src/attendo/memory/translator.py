@@ -10,9 +10,9 @@ from attendo.decoding.constraints.frames import Frame
 from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.comparison import compared
-from attendo.decoding.lines.tasks import NumberedLine
+from attendo.decoding.lines.tasks import NumberedLine, numbered_lines
 from attendo.decoding.lines.translation import Candidate, Counts, MemoryMatch, Translation
-from attendo.decoding.lines.translator import Translator, numbered_lines
+from attendo.decoding.lines.translator import Translator
 from attendo.decoding.scoring import PairScore
 from attendo.decoding.searches.hypothesis import length_penalty
 from attendo.decoding.watch import BetweenSteps

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import uvicorn
+from threadpoolctl import threadpool_limits
 
 from attendo.errors import AttendoError, ModelError
 from attendo.serving.app import Server, build
@@ -192,7 +193,8 @@ def serve(
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     _collect_rarely()
     _raise_file_limit(MOST_TIMES * config.server.max_connections + _OTHER_FILES)
-    with contextlib.suppress(SystemExit):  # uvicorn's, where it cannot listen
+    # NumPy's threads wait for each other, which takes long where all cores are busy: a product of 2 ms took 190.
+    with threadpool_limits(limits=1, user_api="blas"), contextlib.suppress(SystemExit):  # uvicorn's: cannot listen
         running.run()
     if server.status.state == "failed":
         raise ModelError(server.status.reason)

@@ -70,3 +70,19 @@ def test_longer_than_learned_positions() -> None:
     found = ArrayAttention(arrays_of(random_model(positions="learned", max_positions=5)))
     with pytest.raises(DataError, match=r"a text of 6 tokens is longer than the 5 learned positions of this model"):
         found.all([1] * 6, [1])
+
+
+def test_others_can_work_between_two_sublayers() -> None:
+    model = random_model()
+    found = ArrayAttention(arrays_of(model))
+    pauses: list[None] = []
+    paused = found.all([3, 4, 0], [5, 0], between=lambda: pauses.append(None))
+    # Section 3.1: two sublayers in each layer of the encoder, three in the decoder's; none behind the last.
+    assert len(pauses) == 2 * model.config.encoder_layers + 2 * model.config.decoder_layers
+    np.testing.assert_array_equal(paused.encoder_decoder, found.all([3, 4, 0], [5, 0]).encoder_decoder)
+
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        found.encoder_decoder([[3, 0]], [[5, 0]], 1, between=stopped)

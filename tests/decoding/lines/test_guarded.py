@@ -57,10 +57,10 @@ class TableModel:
     def token_log_probs(self, sources: Any, targets: Any, *, between: Any = None) -> Any:
         raise NotImplementedError
 
-    def encoder_decoder_attention(self, sources: Any, targets: Any, layer: int) -> Any:
+    def encoder_decoder_attention(self, sources: Any, targets: Any, layer: int, *, between: Any = None) -> Any:
         return self._plain.encoder_decoder_attention(sources, targets, layer)
 
-    def attention(self, source: Any, target: Any) -> Any:
+    def attention(self, source: Any, target: Any, *, between: Any = None) -> Any:
         raise NotImplementedError
 
 

@@ -11,15 +11,15 @@ def test_who_has_had_less_is_told_apart() -> None:
     assert (shares.had("busy"), shares.had("other"), shares.had("new")) == (5.0, 1.0, 0.0)
 
 
-def test_silence_is_worth_half_a_second_at_most() -> None:
+def test_silence_is_worth_a_twentieth_of_a_second_at_most() -> None:
     shares = Shares()
     shares.charge("busy", 100.0)
     shares.begin("busy")
-    assert shares.had("quiet") == 99.5
-    shares.charge("quiet", 0.2)
-    assert shares.had("quiet") == 99.7
+    assert shares.had("quiet") == 99.95
+    shares.charge("quiet", 0.02)
+    assert shares.had("quiet") == 99.97
     shares.begin("quiet")  # who began before had more: nothing is lowered
-    assert shares.had("new") == 99.5
+    assert shares.had("new") == 99.95
 
 
 def test_flows_that_worked_long_ago_are_forgotten() -> None:

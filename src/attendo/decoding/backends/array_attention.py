@@ -5,7 +5,7 @@ matrix, so that the products are of all of them at once; only attention goes fro
 padding, and so no mask but the decoder's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -20,6 +20,8 @@ from attendo.model.words import MAX_DEPTH
 Ids = Sequence[int]
 Spans = Sequence[slice]
 """The rows of each sentence."""
+Between = Callable[[], object]
+"""Called between two sublayers; what it raises ends the computation."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,43 +47,49 @@ class ArrayAttention:
         self._arrays, self._config = arrays, arrays.config
         self._floats: dict[str, FloatArray] = {}
 
-    def encoder_decoder(self, sources: Sequence[Ids], targets: Sequence[Ids], layer: int) -> list[FloatArray]:
+    def encoder_decoder(
+        self, sources: Sequence[Ids], targets: Sequence[Ids], layer: int, *, between: Between = lambda: None
+    ) -> list[FloatArray]:
         """Computes the encoder-decoder attention of one decoder layer, for every head.
 
         Args:
             sources: each source sentence's ids with its `</s>`.
             targets: each target sentence's ids with its `</s>`, in the same order.
             layer: from 1, the lowest.
+            between: called between two sublayers.
 
         Returns:
             For each pair float32 `(num_heads, tgt_len, src_len)`.
         """
-        memory, src_spans = self._read_sources(sources, [])
+        memory, src_spans = self._read_sources(sources, [], between)
         hidden, tgt_spans = self._read_targets(sources, targets, memory)
         for index in range(layer - 1):
-            hidden, _, _ = self._decoder_layer(index, hidden, tgt_spans, memory, src_spans)
-        return self._decoder_layer(layer - 1, hidden, tgt_spans, memory, src_spans)[2]
+            hidden, _, _ = self._decoder_layer(index, hidden, tgt_spans, memory, src_spans, between)
+        return self._decoder_layer(layer - 1, hidden, tgt_spans, memory, src_spans, between)[2]
 
-    def all(self, source: Ids, target: Ids) -> PairAttention:
+    def all(self, source: Ids, target: Ids, *, between: Between = lambda: None) -> PairAttention:
         """Computes the attention of every head and layer.
 
         Args:
             source: its ids with its `</s>`.
             target: its ids with its `</s>`.
+            between: called between two sublayers.
         """
         encoder: list[FloatArray] = []
-        memory, src_spans = self._read_sources([source], encoder)
+        memory, src_spans = self._read_sources([source], encoder, between)
         hidden, tgt_spans = self._read_targets([source], [target], memory)
         decoder, encoder_decoder = [], []
         for index in range(self._config.decoder_layers):
-            hidden, own, across = self._decoder_layer(index, hidden, tgt_spans, memory, src_spans)
+            hidden, own, across = self._decoder_layer(index, hidden, tgt_spans, memory, src_spans, between)
             decoder += own
             encoder_decoder += across
         return PairAttention(
             encoder=np.stack(encoder), decoder=np.stack(decoder), encoder_decoder=np.stack(encoder_decoder)
         )
 
-    def _read_sources(self, sources: Sequence[Ids], looked: list[FloatArray]) -> tuple[FloatArray, Spans]:
+    def _read_sources(
+        self, sources: Sequence[Ids], looked: list[FloatArray], between: Between
+    ) -> tuple[FloatArray, Spans]:
         """Computes the encoder's output, `(source tokens, d_model)`, and adds its attention weights to `looked`."""
         hidden, spans = self._embedded("source", sources)
         for index in range(self._config.encoder_layers):
@@ -89,7 +97,9 @@ class ArrayAttention:
             context, weights = self._self_attention(f"{layer}.self_attention", hidden, spans, causal=False)
             looked += weights
             hidden = self._normed(f"{layer}.self_attention_norm", hidden + context)
+            between()
             hidden = self._fed_forward(layer, hidden)
+            between()
         return hidden, spans
 
     def _read_targets(
@@ -103,18 +113,26 @@ class ArrayAttention:
         return hidden, spans
 
     def _decoder_layer(
-        self, index: int, hidden: FloatArray, tgt_spans: Spans, memory: FloatArray, src_spans: Spans
+        self,
+        index: int,
+        hidden: FloatArray,
+        tgt_spans: Spans,
+        memory: FloatArray,
+        src_spans: Spans,
+        between: Between,
     ) -> tuple[FloatArray, list[FloatArray], list[FloatArray]]:
         """Computes a layer's output, its self-attention weights and its encoder-decoder attention weights."""
         layer, size = f"decoder_layers.{index}", self._config.num_heads * self._config.key_size
         context, own = self._self_attention(f"{layer}.self_attention", hidden, tgt_spans, causal=True)
         hidden = self._normed(f"{layer}.self_attention_norm", hidden + context)
+        between()
         across = f"{layer}.encoder_attention"
         query = self._linear(f"{across}.query", hidden)
         seen = self._linear(f"{across}.key_value", memory)
         spans = list(zip(tgt_spans, src_spans, strict=True))
         context, looked = self._attended(query, seen[:, :size], seen[:, size:], spans, causal=False)
         hidden = self._normed(f"{across}_norm", hidden + self._linear(f"{across}.output", context))
+        between()
         return self._fed_forward(layer, hidden), own, looked
 
     def _embedded(self, side: str, sentences: Sequence[Ids]) -> tuple[FloatArray, Spans]:

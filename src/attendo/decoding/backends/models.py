@@ -65,20 +65,31 @@ class DecodingModel(Protocol):
             between: called between two steps, where it takes several; what it raises ends the scoring.
         """
 
-    def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int) -> list[FloatArray]:
+    def encoder_decoder_attention(
+        self, sources: Ids, targets: Ids, layer: int, *, between: Callable[[], object] = lambda: None
+    ) -> list[FloatArray]:
         """Computes the encoder-decoder attention of one decoder layer, for every head.
 
         Args:
             sources: each sentence's ids with its `</s>`.
             targets: the same of their translations.
             layer: from 1, the lowest.
+            between: as for `token_log_probs`.
 
         Returns:
             For each pair float32 `(num_heads, tgt_len, src_len)`.
         """
 
-    def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
-        """Computes the attention of every head and layer for a pair; both ids end with `</s>`."""
+    def attention(
+        self, source: Sequence[int], target: Sequence[int], *, between: Callable[[], object] = lambda: None
+    ) -> PairAttention:
+        """Computes the attention of every head and layer for a pair; both ids end with `</s>`.
+
+        Args:
+            source: the ids of the source.
+            target: those of its translation.
+            between: as for `token_log_probs`.
+        """
 
 
 def decoding_model(

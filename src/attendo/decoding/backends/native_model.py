@@ -91,14 +91,21 @@ class NativeModel:
         return _forced_log_probs(self.step(sources), targets, between)
 
     def encoder_decoder_attention(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        layer: int,
+        *,
+        between: Callable[[], object] = lambda: None,
     ) -> list[FloatArray]:
         """Computes the attention of every head of a decoder layer; see `DecodingModel`."""
-        return self._attention.encoder_decoder(sources, targets, layer)
+        return self._attention.encoder_decoder(sources, targets, layer, between=between)
 
-    def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
+    def attention(
+        self, source: Sequence[int], target: Sequence[int], *, between: Callable[[], object] = lambda: None
+    ) -> PairAttention:
         """Computes the attention of every head and layer; see `DecodingModel`."""
-        return self._attention.all(source, target)
+        return self._attention.all(source, target, between=between)
 
     @cached_property
     def _attention(self) -> ArrayAttention:

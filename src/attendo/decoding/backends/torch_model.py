@@ -100,7 +100,9 @@ class TorchModel:
         return found
 
     @torch.no_grad()
-    def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int) -> list[FloatArray]:
+    def encoder_decoder_attention(
+        self, sources: Ids, targets: Ids, layer: int, *, between: Callable[[], object] = lambda: None
+    ) -> list[FloatArray]:
         """Computes the attention of every head of a decoder layer; see `DecodingModel`."""
         with self.at_work():
             heads = self.transformer.encoder_decoder_attention(self._collated(sources, targets), layer)
@@ -109,7 +111,9 @@ class TorchModel:
         return [every[row, :, : len(target), : len(source)] for row, (source, target) in enumerate(pairs)]
 
     @torch.no_grad()
-    def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
+    def attention(
+        self, source: Sequence[int], target: Sequence[int], *, between: Callable[[], object] = lambda: None
+    ) -> PairAttention:
         """Computes the attention of every head and layer; see `DecodingModel`."""
         batch = collate([source], [target], start=self.config.start_id).to(self.device)
         with self.at_work():

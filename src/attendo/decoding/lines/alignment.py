@@ -13,7 +13,7 @@ native kernels, these are the float32 weights that were rounded for them, or tho
 Padding and the rest of the batch change nothing but a float32 product's last bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -123,6 +123,7 @@ def attention_batch(
     layer: int | None = None,
     head: int | None = None,
     step: AlignmentStep = "writes",
+    between: Callable[[], object] = lambda: None,
 ) -> list[FloatArray]:
     """Encoder-decoder attention of each pair, all pairs at once.
 
@@ -134,13 +135,14 @@ def attention_batch(
         head: of that layer, from 1; None for the mean of all.
         step: whose weights a target token has: that which writes it or that which reads it. None reads `</s>`, which
             keeps those of the step that writes it.
+        between: called between two steps of the computation; what it raises ends it.
 
     Returns:
         For each pair float32 `(tgt_len, src_len)`, without padding; each row sums to 1.
     """
     by_model = []
     for model in models:
-        found = model.encoder_decoder_attention(source, target, layer or _last_but_one(model))
+        found = model.encoder_decoder_attention(source, target, layer or _last_but_one(model), between=between)
         by_model.append([(heads if head is None else heads[head - 1 : head]).mean(axis=0) for heads in found])
     pairs = []
     for of_models in zip(*by_model, strict=True):

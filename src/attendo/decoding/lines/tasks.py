@@ -1,6 +1,6 @@
 """A line's parts as tasks of a search, and the budget that all searches of a part share."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -150,3 +150,28 @@ class Task:
 def added(names: tuple[GuardName, ...], name: GuardName) -> tuple[GuardName, ...]:
     """Names of guards with one more, each once."""
     return names if name in names else (*names, name)
+
+
+def numbered_lines(
+    lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, first: int, *, cancellable: bool
+) -> list[NumberedLine]:
+    """Returns lines with their numbers and what is asked between two decoder steps.
+
+    Args:
+        lines: each with its constraints.
+        between_steps: called between two decoder steps.
+        first: the number of the first line.
+        cancellable: whether `between_steps` may cancel lines.
+    """
+    pauses = Pauses(between_steps)
+    return [
+        NumberedLine(
+            number=number,
+            text=line,
+            constraints=constraints,
+            between_steps=between_steps,
+            cancellable=cancellable,
+            pauses=pauses,
+        )
+        for number, (line, constraints) in enumerate(lines, start=first)
+    ]

@@ -20,12 +20,12 @@ from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.guards.words import words
 from attendo.decoding.lines.alignment import Alignment, alignment, attention_batch, check_choice
 from attendo.decoding.lines.guarded import GuardedSearch
-from attendo.decoding.lines.tasks import NumberedLine
+from attendo.decoding.lines.tasks import NumberedLine, numbered_lines
 from attendo.decoding.lines.translation import Candidate, Counts, Translation
 from attendo.decoding.lines.windows import PAUSE_S, windows
 from attendo.decoding.parallel import on_threads
 from attendo.decoding.scoring import PairScore, score_batch
-from attendo.decoding.watch import BetweenSteps, Pauses, nobody
+from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.errors import DataError, ModelError
 from attendo.text.subwords.tokenization import EOS_ID
 
@@ -231,11 +231,14 @@ class Translator:
         while window := list(islice(remaining, self.config.window_lines)):
             yield from self.score_pairs(window)
 
-    def align(self, pairs: Sequence[tuple[str, str | Sequence[int]]]) -> list[Alignment]:
+    def align(
+        self, pairs: Sequence[tuple[str, str | Sequence[int]]], *, between: Callable[[], object] = lambda: None
+    ) -> list[Alignment]:
         """Which source words the words of given translations come from; `alignment` says how.
 
         Args:
             pairs: source lines and their translations, as text or, as exactly as they were found, as `Candidate.ids`.
+            between: called between two steps of the computation; what it raises ends it.
 
         Returns:
             An alignment a pair, in the pairs' order. What is too long is cut as for `score_pairs`.
@@ -253,6 +256,7 @@ class Translator:
                 layer=self.config.alignment_layer,
                 head=self.config.alignment_head,
                 step=self.config.alignment_step,
+                between=between,
             )
             for i, weights in zip(batch, its_weights, strict=True):
                 source = self._source_tokenizer.pieces(sources[i])
@@ -260,7 +264,9 @@ class Translator:
                 found[i] = alignment(source, target, weights, truncated=cut[i])
         return [found[i] for i in range(len(pairs))]
 
-    def align_translations(self, translations: Sequence[Translation]) -> list[tuple[Alignment, ...]]:
+    def align_translations(
+        self, translations: Sequence[Translation], *, between: Callable[[], object] = lambda: None
+    ) -> list[tuple[Alignment, ...]]:
         """Which words of the lines the words of each of their n best come from.
 
         The weights are between what the model has read and written; the words are those of the line and its
@@ -268,12 +274,13 @@ class Translator:
 
         Args:
             translations: as this translator has given them.
+            between: called between two steps of the computation; what it raises ends it.
 
         Returns:
             Of each translation an alignment a candidate.
         """
         pairs = [(each.read, candidate.ids) for each in translations for candidate in each.n_best]
-        found = iter(self.align(pairs))
+        found = iter(self.align(pairs, between=between))
         return [tuple(_in_words_of(each, candidate, next(found)) for candidate in each.n_best) for each in translations]
 
     def stream_alignments(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
@@ -372,28 +379,3 @@ def _in_words_of(translation: Translation, candidate: Candidate, found: Alignmen
         target_words=words(candidate.text),
         links=tuple(sorted(links, key=lambda link: link[::-1])),
     )
-
-
-def numbered_lines(
-    lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, first: int, *, cancellable: bool
-) -> list[NumberedLine]:
-    """Returns lines with their numbers and what is asked between two decoder steps.
-
-    Args:
-        lines: each with its constraints.
-        between_steps: called between two decoder steps.
-        first: the number of the first line.
-        cancellable: whether `between_steps` may cancel lines.
-    """
-    pauses = Pauses(between_steps)
-    return [
-        NumberedLine(
-            number=number,
-            text=line,
-            constraints=constraints,
-            between_steps=between_steps,
-            cancellable=cancellable,
-            pauses=pauses,
-        )
-        for number, (line, constraints) in enumerate(lines, start=first)
-    ]

@@ -4,7 +4,6 @@ import time
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from attendo.attention_maps.weights import AttentionMap
@@ -73,8 +72,6 @@ class Core:
         self.threads = config.threads or usable_cores()
         """Number of working threads."""
         self._batcher = Batcher(self._work, threads=self.threads, config=config, metrics=metrics, excludes=_excludes)
-        # Torch sets how exactly it multiplies for the whole process, so two threads would take it from each other.
-        self._torch = Lock()
 
     def start(self) -> None:
         """Starts the threads, in a running event loop."""
@@ -213,12 +210,8 @@ class Core:
     ) -> AttentionMap | ServingError | None:
         """Computes the attention of every head; a sentence that fails is an error of its request only."""
         try:
-            # The search is not within the lock: it may be held up.
             pair = engine.attention_pair(source, target, between_steps)
-            if pair is None:
-                return None
-            with self._torch:
-                return engine.attention_of(pair)
+            return None if pair is None else engine.attention_of(pair, between_steps)
         except DataError as error:
             return bad_request(str(error))
 
@@ -230,8 +223,7 @@ class Core:
         for places in _few_at_a_time(translations):
             cancelled = between_steps()
             wanted = {place: each for place in places if place + 1 not in cancelled and (each := translations[place])}
-            with self._torch:
-                aligned = engine.align_translations(wanted.values())
+            aligned = engine.align_watched(list(wanted.values()), between_steps)
             for (place, translation), alignments in zip(wanted.items(), aligned, strict=True):
                 found[place] = TranslatedLine(translation=translation, alignments=alignments)
         return found
@@ -268,7 +260,10 @@ def _only(number: int, between_steps: BetweenSteps) -> BetweenSteps:
 
 
 def _excludes(task: Hashable) -> str | None:
-    """Returns a name that serializes models in plain torch, which use all threads of the processor or the GPU."""
+    """Returns a name that serializes models in plain torch.
+
+    They use all threads of the processor or the GPU, and torch sets for the whole process how exactly it multiplies.
+    """
     assert isinstance(task, _Task)
     return None if task.model.concurrent else _TORCH
 

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-_LEAD_S = 0.5
+_LEAD_S = 0.05
 """Maximum lead in seconds of a flow that has been idle."""
 _MAX_FLOWS = 10_000
 

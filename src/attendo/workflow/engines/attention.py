@@ -1,6 +1,6 @@
 """The attention weights of one pair of sentences, from a model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.decoding.backends.models import DecodingModel
@@ -12,7 +12,13 @@ MAX_DRAWN_TOKENS = 256
 
 
 def attention_map(
-    model: DecodingModel, source_tokenizer: Subwords, target_tokenizer: Subwords, src_ids: list[int], tgt_ids: list[int]
+    model: DecodingModel,
+    source_tokenizer: Subwords,
+    target_tokenizer: Subwords,
+    src_ids: list[int],
+    tgt_ids: list[int],
+    *,
+    between: Callable[[], object] = lambda: None,
 ) -> AttentionMap:
     """Computes the attention of every head and layer for a pair.
 
@@ -22,6 +28,7 @@ def attention_map(
         target_tokenizer: names the target's pieces.
         src_ids: of the source, with `</s>`.
         tgt_ids: of the target, with `</s>`.
+        between: called between two steps of the computation; what it raises ends it.
 
     Raises:
         DataError: a side is empty, or longer than can be drawn.
@@ -32,7 +39,7 @@ def attention_map(
     for side, ids in sides:
         if not 1 < len(ids) <= limit:
             raise DataError(f"the {side} has {len(ids) - 1} tokens; 1 to {limit - 1} can be drawn")
-    weights = model.attention(src_ids, tgt_ids)
+    weights = model.attention(src_ids, tgt_ids, between=between)
     return AttentionMap(
         source=tuple(source_tokenizer.pieces(src_ids)),
         target=tuple(target_tokenizer.pieces(tgt_ids)),

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.decoding.constraints.line_constraints import Constraints, paired
+from attendo.decoding.lines.alignment import Alignment
 from attendo.decoding.lines.translation import Translation
-from attendo.decoding.watch import BetweenSteps
+from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.parsing.sentences import GivenSentence
 from attendo.text.subwords.tokenization import EOS_ID
 from attendo.workflow.engines.arguments import checked_sentences, checked_text
@@ -47,6 +48,23 @@ class WatchedEngine(EngineBase):
         translator = self._translator("translate_watched", {})
         constrained = self._constrained(paired(lines, constraints))
         return translator.translate_watched(list(constrained), between_steps)
+
+    def align_watched(
+        self, translations: Sequence[Translation], between_steps: BetweenSteps
+    ) -> list[tuple[Alignment, ...]]:
+        """Aligns the words of lines with the words of their translations, with pauses.
+
+        Args:
+            translations: of lines, from this engine.
+            between_steps: called between two sublayers.
+
+        Returns:
+            For each translation an alignment for each of its n best.
+
+        Raises:
+            ModelError: the model is a parser, or the engine is closed.
+        """
+        return self._translator("align_watched", {}).align_translations(translations, between=between_steps)
 
     def parse_watched(self, sentences: Iterable[GivenSentence], between_steps: BetweenSteps) -> "list[Parse | None]":
         """Parses sentences that can be cancelled.
@@ -98,15 +116,17 @@ class WatchedEngine(EngineBase):
         symbols = " ".join(parse.n_best[0].symbols) if parse.n_best else ""
         return encode(parser.read(sentence)), encode_target(symbols)
 
-    def attention_of(self, pair: IdPair) -> AttentionMap:
+    def attention_of(self, pair: IdPair, between_steps: BetweenSteps = nobody) -> AttentionMap:
         """Returns the attention weights of every head of every layer; for an ensemble, the first model's.
 
         Args:
             pair: from `attention_pair`.
+            between_steps: called between two sublayers.
 
         Raises:
             DataError: a side is empty, or longer than can be drawn.
             ModelError: the engine is closed.
         """
         first, translator = self._open().first, self._using("attention", {}).translator
-        return attention_map(translator.models[0], first.source_tokenizer, first.target_tokenizer, *pair)
+        tokenizers = first.source_tokenizer, first.target_tokenizer
+        return attention_map(translator.models[0], *tokenizers, *pair, between=between_steps)
