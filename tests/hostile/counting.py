@@ -57,6 +57,9 @@ class CountingModel:
     def attention(self, source: Sequence[int], target: Sequence[int], **options: Any) -> PairAttention:
         return self.model.attention(source, target, **options)
 
+    def free_unused(self, most: int) -> int:
+        return self.model.free_unused(most)
+
 
 class _CountingStep:
     def __init__(self, step: Step, counts: CountingModel) -> None:

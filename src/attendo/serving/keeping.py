@@ -1,7 +1,9 @@
 """Maintenance while a server runs: changed models and keys, usage records, inactive callers."""
 
 import asyncio
+import ctypes
 import gc
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from attendo.serving.logs import Log
 _LEAST_PAUSE_S = 0.05
 _SPENT_EVERY_S = 30.0
 _SUFFIX = ".spent.json"
+_UNUSED_BYTES = 64 << 20
+"""Memory that an idle server keeps for the batches to come, as large as that of a few usual ones."""
 
 
 class Keeping:
@@ -53,11 +57,19 @@ class Keeping:
                 await self._pool.look_for_changes()
             await self._renew_keys()
             self._callers.tidy()
-            if gc.get_count()[2] and self._is_idle():
-                gc.collect()  # of what lives long, which `run` has put off
+            if self._is_idle():
+                self._tidy_memory()
             if asyncio.get_running_loop().time() >= next_spent:
                 next_spent = asyncio.get_running_loop().time() + _SPENT_EVERY_S
                 await asyncio.to_thread(self.write_spent)
+
+    def _tidy_memory(self) -> None:
+        """Gives back what nobody uses any more, while nobody waits for it."""
+        has_old = bool(gc.get_count()[2])
+        if has_old:
+            gc.collect()  # of what lives long, which `run` has put off
+        if self._pool.free_unused(_UNUSED_BYTES) or has_old:
+            _trim_heap()
 
     def write_spent(self) -> None:
         """Writes down what keys have spent, if that has changed."""
@@ -126,3 +138,9 @@ def read_spent(keys: Path | None) -> dict[str, dict[str, int]]:
 
 def _spent_path(keys: Path) -> Path:
     return keys.with_name(keys.name + _SUFFIX)
+
+
+def _trim_heap() -> None:
+    """Gives memory that is free back to the system, where the allocator is glibc's."""
+    if os.name == "posix" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)

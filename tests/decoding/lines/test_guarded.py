@@ -63,6 +63,9 @@ class TableModel:
     def attention(self, source: Any, target: Any, *, between: Any = None) -> Any:
         raise NotImplementedError
 
+    def free_unused(self, most: int) -> int:
+        raise NotImplementedError
+
 
 class TableStep:
     """Conditional probabilities of a table's texts; a millionth is left for everything else."""

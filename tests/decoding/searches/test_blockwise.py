@@ -317,6 +317,7 @@ class Counted:
         self.at_work, self.token_log_probs = self._model.at_work, self._model.token_log_probs
         self.attention = self._model.attention
         self.encoder_decoder_attention = self._model.encoder_decoder_attention
+        self.free_unused = self._model.free_unused
 
     def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> DraftingStep:
         step = self._model.step(sources, threads=threads)

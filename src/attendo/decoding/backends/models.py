@@ -91,6 +91,9 @@ class DecodingModel(Protocol):
             between: as for `token_log_probs`.
         """
 
+    def free_unused(self, most: int) -> int:
+        """Frees the memory that is kept for later batches where it is more than so many bytes; returns its size."""
+
 
 def decoding_model(
     model: "Transformer | ModelArrays",

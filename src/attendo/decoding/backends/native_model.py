@@ -123,6 +123,16 @@ class NativeModel:
         if session.num_bytes <= _KEPT_BYTES:
             self._idle[threads].append(session)
 
+    def free_unused(self, most: int) -> int:
+        """Frees the sessions that nobody uses; see `DecodingModel`."""
+        unused = list(self._idle.values())
+        num_bytes = sum(session.num_bytes for sessions in unused for session in tuple(sessions))
+        if num_bytes <= most:
+            return 0
+        for sessions in unused:
+            sessions.clear()
+        return num_bytes
+
     def encodings(self, side: Literal["source", "target"], length: int) -> FloatArray:
         """Returns the encodings of at least that many positions, float32 `(positions, d_model)`.
 

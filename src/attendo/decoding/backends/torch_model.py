@@ -124,6 +124,10 @@ class TorchModel:
             encoder_decoder=_numpy(weights.encoder_decoder),
         )
 
+    def free_unused(self, most: int) -> int:
+        """Keeps nothing; see `DecodingModel`."""
+        return 0
+
     def _collated(self, sources: Ids, targets: Ids) -> Batch:
         return collate(sources, targets, start=self.config.start_id, masked=self.config.masks_targets).to(self.device)
 

@@ -185,6 +185,11 @@ class ModelPool:
                 if found not in (known, served.failed_signature) and served.loading is None:
                     await self._renew(served, found)
 
+    def free_unused(self, most: int) -> int:
+        """Frees memory that models in memory keep for later batches; see `Engine.free_unused`."""
+        loaded = [served.current for served in self._served.values() if served.current is not None]
+        return sum(each.engine.free_unused(most) for each in loaded)
+
     async def close(self) -> None:
         """Ends the loading thread."""
         await asyncio.to_thread(self._reader.shutdown)

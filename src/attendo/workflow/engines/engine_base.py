@@ -107,6 +107,22 @@ class EngineBase:
         self._memory = self._opened_memory(aids)
         self._begin(search)
 
+    def free_unused(self, most: int) -> int:
+        """Frees the memory that is kept for later batches, of any thread, where it is more than some bytes.
+
+        It makes the next batches a little slower.
+
+        Args:
+            most: the number of bytes, for each model of an ensemble.
+
+        Returns:
+            The number of bytes that were freed.
+
+        Raises:
+            ModelError: the engine is closed.
+        """
+        return sum(model.free_unused(most) for model in self._open().models)
+
     def _begin(self, search: SearchConfig) -> None:
         """Starts with search settings, and with counts of its own."""
         self._search, self._counts = search, Counts()
