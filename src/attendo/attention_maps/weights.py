@@ -113,7 +113,7 @@ def to_json(attention: AttentionMap) -> str:
             "columns": list(attention.keys(kind)),
             "axes": ["layer", "head", "row", "column"],
         }
-        # Head by head: all weights as Python's numbers would be many times as large, and hold up a server's threads.
+        # Row by row: all weights as Python's numbers would be many times as large, and hold up a server's threads.
         layers = (", ".join(map(_head_json, layer)) for layer in attention.weights(kind))
         weights = ", ".join(f"[{heads}]" for heads in layers)
         parts.append(f', "{kind}": {json.dumps(facts)[:-1]}, "weights": [{weights}]}}')
@@ -121,7 +121,8 @@ def to_json(attention: AttentionMap) -> str:
 
 
 def _head_json(weights: NDArray[np.float32]) -> str:
-    return json.dumps(np.round(weights.astype(np.float64), 6).tolist())
+    rows = (json.dumps(row.tolist()) for row in np.round(weights.astype(np.float64), 6))
+    return f"[{', '.join(rows)}]"
 
 
 def visible(piece: str) -> str:
