@@ -8,7 +8,7 @@ short ones that are under way.
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -25,8 +25,10 @@ _SHORT = 400
 """Maximum number of characters of texts for which a change of threads costs more than it saves."""
 _PATIENCE_S = 0.05
 """Maximum number of seconds for which a text waits for short ones, which are usually answered in that time."""
-_LINES, _PARTS = 64, 4
-"""Number of lines that are handed over together, and maximum number of such parts that wait for their translations."""
+_MOST_CHARACTERS, _MOST = 4_000, 64
+"""Maximum number of characters, unless a single text has more, and of texts that are handed over together."""
+_PARTS = 4
+"""Maximum number of parts of a text that wait for their translations."""
 
 FromHere = Callable[[TranslateLines], TranslateLines]
 T = TypeVar("T")
@@ -106,25 +108,55 @@ class TextLoop:
         self._loop.run_forever()
 
 
-def in_loop(loop: asyncio.AbstractEventLoop, translate: TranslateLines) -> TranslateLines:
-    """Returns a function for other threads' event loops that translates lines in a given one, some at a time."""
+def in_loop(
+    loop: asyncio.AbstractEventLoop,
+    translate: TranslateLines,
+    *,
+    parts: int = _PARTS,
+    done: Callable[[Sequence[str]], None] = lambda lines: None,
+) -> TranslateLines:
+    """Returns a function for other threads' event loops that translates lines in a given one, some at a time.
+
+    Args:
+        loop: the event loop.
+        translate: what translates lines there.
+        parts: the maximum number of parts that wait for their translations.
+        done: called with lines that have been translated.
+    """
 
     async def translated(
         lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
-        slots = asyncio.Semaphore(_PARTS)
+        slots = asyncio.Semaphore(parts)
 
-        async def part(start: int) -> list[TranslatedLine]:
-            places = slice(start, start + _LINES)
+        async def part(places: slice) -> list[TranslatedLine]:
             its_constraints = None if constraints is None else constraints[places]
             async with slots:
                 work = translate(lines[places], its_constraints, alignment=alignment)
-                return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+                found = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+            done(lines[places])
+            return found
 
-        parts = await gathered([part(start) for start in range(0, len(lines), _LINES)])
-        return [line for part in parts for line in part]
+        every = await gathered([part(places) for places in slices([len(line) for line in lines])])
+        return [line for found in every for line in found]
 
     return translated
+
+
+def slices(sizes: Sequence[int]) -> Iterator[slice]:
+    """Divides lines or other texts into parts that are handed over together.
+
+    Args:
+        sizes: the characters of each text.
+    """
+    start = characters = 0
+    for place, size in enumerate(sizes):
+        if place > start and (characters + size > _MOST_CHARACTERS or place - start >= _MOST):
+            yield slice(start, place)
+            start, characters = place, 0
+        characters += size
+    if start < len(sizes):
+        yield slice(start, len(sizes))
 
 
 def _hand_over(task: asyncio.Task[T], outcome: Future[T]) -> None:

@@ -5,23 +5,20 @@ a group of units at a time, so that it holds up nobody; its lines go to the serv
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.formats.file import Unit
-from attendo.markup.text_types import Confidence, FindCorrections, TranslatedLine, TranslateLines
+from attendo.markup.text_types import Confidence, FindCorrections, TranslateLines
 from attendo.markup.together import gathered
 from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslator
 from attendo.markup.units.translation import UnitTranslation
-from attendo.serving.core.text_loop import TextLoop, in_loop
+from attendo.serving.core.text_loop import TextLoop, in_loop, slices
 from attendo.serving.documents.units import num_characters
 from attendo.serving.documents.workers import ReadDocument
 from attendo.terms.glossary import Glossary
-
-_MOST_CHARACTERS, _MOST = 4_000, 64
-"""Maximum number of characters of units, and of lines, that are translated at a time."""
 
 
 async def translate_units(
@@ -54,13 +51,13 @@ async def translate_units(
         ServingError: whatever `translate` raises.
     """
     counted = _Progress(progress)
-    loop = asyncio.get_running_loop()
+    here = partial(in_loop, asyncio.get_running_loop(), parts=1, done=counted.add)  # as much room as others' texts
     passages = Passages(
-        _Lines(in_loop(loop, translate), counted),
+        here(translate),
         source_language=document.source,
         target_language=document.target,
         confidence=confidence,
-        candidates=candidates and _Lines(in_loop(loop, candidates), counted),
+        candidates=candidates and here(candidates),
         glossary=glossary,
         corrections=corrections,
     )
@@ -87,48 +84,17 @@ class _Progress:
         self.report(self.before + self.within)
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """Translates lines, and counts them."""
-
-    translate: TranslateLines
-    progress: _Progress
-
-    async def __call__(
-        self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
-    ) -> list[TranslatedLine]:
-        """Translates lines, some at a time, so that a long text takes no more room in the queue than others."""
-        found: list[TranslatedLine] = []
-        for start, stop in _slices([len(line) for line in lines]):
-            some = None if constraints is None else constraints[start:stop]
-            found += await self.translate(lines[start:stop], some, alignment=alignment)
-            self.progress.add(lines[start:stop])
-        return found
-
-
 async def _translated(
     units: Sequence[Unit], passages: Passages, progress: _Progress, texts: TextLoop
 ) -> dict[str, UnitTranslation]:
     translator, found = UnitTranslator(passages), dict[str, UnitTranslation]()
     try:
-        for start, stop in _slices([num_characters([unit]) for unit in units]):
+        for places in slices([num_characters([unit]) for unit in units]):
             await texts.turn()
-            group = units[start:stop]
+            group = units[places]
             progress.begin(num_characters(group))
             translations = await gathered([translator.translated(unit) for unit in group])
             found |= {unit.id: each for unit, each in zip(group, translations, strict=True)}
     finally:
         await passages.stop()
     return found
-
-
-def _slices(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Divides items into groups, limited by number and by characters unless a single item exceeds them."""
-    start = characters = 0
-    for place, size in enumerate(sizes):
-        if place > start and (characters + size > _MOST_CHARACTERS or place - start >= _MOST):
-            yield start, place
-            start, characters = place, 0
-        characters += size
-    if start < len(sizes):
-        yield start, len(sizes)
