@@ -7,12 +7,14 @@ A placeholder for the count is replaced by a number that takes the form, and put
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from attendo.decoding.guards.number_words import CARDINALS
 from attendo.formats.contents import Code, Content, joined, plain
 from attendo.markup.protection import number_word_spans
 from attendo.markup.units.directives import directives
 
+T = TypeVar("T")
 _COUNT = re.compile(
     r"%(?:\d+\$)?[-+ #0'I]*\d*(?:hh?|ll?|[qjztL])?[diu]|%L?n|%(?:\d+\$)?@|%L?1|%\(\w+\)[-+#0]*\d*[diu]|%\{\w+\}"
     r"|\{\{\s*(?:count|n|num\w*)\s*(?:,[^{}]*)?\}\}|\{(?:0|n|count|num\w*|total)(?:,\s*number[^{}]*|:[^{}]*)?\}"
@@ -61,36 +63,39 @@ def with_number(source: Content, flags: Collection[str], number: int) -> tuple[C
     return joined([*source[:part_number], replaced, *source[part_number + 1 :]]), count
 
 
-def place_of_one(texts: Sequence[str], language: str) -> tuple[int, int, int] | None:
-    """Finds what says in the texts of a singular that it is one: "1", "One", or the article where there is no number.
+def with_count(singular: Sequence[T], count: T, language: str) -> list[T | str] | None:
+    """Puts a count in place of what says that there is one: "1", "One", or the article where there is no number.
 
     Args:
-        texts: the texts.
-        language: their language.
+        singular: texts such as "One file", and what stands between them.
+        count: what shows the number: "# file".
+        language: of the texts.
 
     Returns:
-        The number of the text and the span in it; None if there is none, or several.
+        Parts of which some may be empty; None if the texts do not say it, or several times.
     """
+    texts = [(place, part) for place, part in enumerate(singular) if isinstance(part, str)]
     names = CARDINALS.get(language, "").split()
     for words in (["1", *names[1:2]], [_ARTICLES[language]] if language in _ARTICLES else []):
         said = re.compile(rf"(?<![\w.,-])(?:{'|'.join(words)})(?![\w-])(?![.,]\d)", re.I)
-        found = [(number, *one.span()) for number, text in enumerate(texts) for one in said.finditer(text)]
+        found = [(place, text, one.span()) for place, text in texts for one in said.finditer(text)]
         if words and found:
-            return found[0] if len(found) == 1 else None
+            [(place, text, (start, stop)), *more] = found
+            if more:
+                return None
+            return [*singular[:place], text[:start], count, text[stop:], *singular[place + 1 :]]
     return None
 
 
 def with_count_of(singular: Content, plural: Content, flags: Collection[str], language: str) -> Content | None:
     """Returns a singular such as "One file" with the count of its plural, as "%d file"; None if it cannot have it."""
     places = _places(plural, flags)
-    place = place_of_one([part if isinstance(part, str) else "" for part in singular], language)
-    if len(places) != 1 or place is None:
+    if len(places) != 1:
         return None
-    (counted, start, stop), (number, begin, end) = places[0], place
-    holder, part = plural[counted], singular[number]
-    assert isinstance(part, str)
-    count = holder if isinstance(holder, Code) else holder[start:stop]
-    return joined([*singular[:number], part[:begin], count, part[end:], *singular[number + 1 :]])
+    [(counted, start, stop)] = places
+    holder = plural[counted]
+    parts = with_count(singular, holder if isinstance(holder, Code) else holder[start:stop], language)
+    return None if parts is None else joined(parts)
 
 
 def with_placeholder(translation: Content, count: Count, language: str) -> Content | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from attendo.formats.contents import Code, Content, joined
 from attendo.formats.file import Languages
 from attendo.formats.plural_rules import CATEGORY_NAMES, PluralForm, categories, ordinal_categories
-from attendo.markup.units.counts import COUNT_ID, place_of_one
+from attendo.markup.units.counts import COUNT_ID, with_count
 from attendo.markup.units.icu import Argument, Branching, Message, parse_icu, written_icu
 
 _MAX_SENTENCES = 60
@@ -113,26 +113,14 @@ def _source_of(form: PluralForm, branching: Branching, offset: int, languages: L
         return there["one"]
     counted = [branch for branch in singulars if _count_argument(branch, shown_by) is not None]
     if count is not None:
-        made = (_with_count(branch, count, languages.source or "") for branch in singulars)
-        counted += [branch for branch in made if branch is not None]
+        made = (with_count(branch, count, languages.source or "") for branch in singulars)
+        counted += [tuple(part for part in branch if part != "") for branch in made if branch is not None]
     return counted[0] if counted else there["other"]
 
 
 def _count_argument(message: Message, shown_by: tuple[str, ...]) -> Argument | None:
     """What shows the number in a branch; None if nothing does."""
     return next((part for part in message if isinstance(part, Argument) and part.raw in shown_by), None)
-
-
-def _with_count(message: Message, count: Argument, language: str) -> Message | None:
-    """A singular such as "One file" as "# file"; None if it does not say its number once."""
-    place = place_of_one([part if isinstance(part, str) else "" for part in message], language)
-    if place is None:
-        return None
-    number, start, stop = place
-    part = message[number]
-    assert isinstance(part, str)
-    whole = (*message[:number], part[:start], count, part[stop:], *message[number + 1 :])
-    return tuple(part for part in whole if part != "")
 
 
 def _count(message: Message, languages: Languages) -> int:
