@@ -5,7 +5,17 @@ from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 GuardName = Literal[
-    "spaces", "scripts", "verbatim", "sentences", "protected", "casing", "fragments", "repetition", "copies", "values"
+    "spaces",
+    "scripts",
+    "verbatim",
+    "sentences",
+    "protected",
+    "casing",
+    "fragments",
+    "repetition",
+    "copies",
+    "values",
+    "quotes",
 ]
 """The guards, in the order in which they are applied to a line."""
 
@@ -69,6 +79,8 @@ class GuardConfig:
     values: bool = True
     """Search again if the translation has lost, changed or invented a number, an identifier or the like; report what
     still differs in `Translation.problems`."""
+    quotes: bool = True
+    """Give quotation marks that do not match the pair that the target language writes (English and German)."""
 
     @classmethod
     def off(cls) -> "GuardConfig":

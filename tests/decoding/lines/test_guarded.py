@@ -312,6 +312,7 @@ ONE_FOR_EACH = {
     "fragments": "the dog",
     "spaces": "we  see.",
     "values": "see 12.",
+    "quotes": "see “the dog”.",
 }
 """A line that each guard acts on, and no other one."""
 
@@ -322,6 +323,7 @@ def test_each_guard_can_be_switched_off(make: Make, guard: str) -> None:
         "the boat.": {"das Haus " * 5 + "Boot": 0.9, "das Boot": 0.1},
         "we see the dog.": {"we see the dog": 0.6, "wir sehen das Boot": 0.4},
         "see 12.": {"das 13": 0.6, "das 12": 0.4},
+        "see “the dog”.": {"das “Haus”": 1.0},
     }
     off = GuardConfig(**{guard: False})
     for guards in (off, GuardConfig.off()):

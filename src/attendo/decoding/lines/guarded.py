@@ -11,7 +11,6 @@ from functools import cached_property, partial
 from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import Ids, NoRepeat
-from attendo.decoding.constraints.line_constraints import LineRules
 from attendo.decoding.constraints.words import Spelling, Subwords
 from attendo.decoding.guards.digits import DigitPieces
 from attendo.decoding.guards.output import (
@@ -24,20 +23,14 @@ from attendo.decoding.guards.output import (
     is_copy,
     is_long_loop,
 )
-from attendo.decoding.guards.parts import Part, Reading, as_it_is
-from attendo.decoding.guards.reading import Reader
-from attendo.decoding.guards.words import has_few_words
-from attendo.decoding.lines.lengths import is_spelled, needed_tokens, piece_length
+from attendo.decoding.guards.parts import Part
 from attendo.decoding.lines.name_retries import NameRetries
-from attendo.decoding.lines.restored import NOTHING, candidates, restored, with_problems, with_terms
-from attendo.decoding.lines.search_variants import SearchVariants
-from attendo.decoding.lines.stray_placeholders import StrayPlaceholders
+from attendo.decoding.lines.part_search import Encode, PartSearch
+from attendo.decoding.lines.restored import NOTHING, restored, with_problems, with_quotes, with_terms
 from attendo.decoding.lines.tasks import NumberedLine, Task, added
 from attendo.decoding.lines.term_retries import TermRetries
 from attendo.decoding.lines.translation import Candidate, Counts, Translation
 from attendo.decoding.lines.value_retries import Searches, ValueRetries
-from attendo.decoding.parallel import IdSearch
-from attendo.decoding.watch import Watch
 from attendo.errors import DataError
 
 COPY_MARGIN = 0.25
@@ -72,27 +65,24 @@ class GuardedSearch:
         source_tokenizer: Subwords,
         target_tokenizer: Subwords,
         *,
-        encode: Callable[[Sequence[str]], tuple[list[list[int]], list[bool]]],
+        encode: Encode,
         max_positions: int | None,
         languages: tuple[str, str],
         threads: int,
         counts: Counts,
     ) -> None:
         self._config = config
-        self._searches = SearchVariants(models, config, threads=threads)
         self._source_tokenizer, self._tokenizer = source_tokenizer, target_tokenizer
-        self._encode, self._languages = encode, languages
-        self._rules = LineRules(target_tokenizer, config, max_positions)
-        self._placeholders = tuple(
-            symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders
-        )
-        self._reader = Reader(
-            config.guards,
+        self._languages = languages
+        self._parts = PartSearch(
+            models,
+            config,
             source_tokenizer,
-            placeholders=self._placeholders,
+            target_tokenizer,
+            encode=encode,
+            max_positions=max_positions,
             languages=languages,
-            # Limits of a whole translation, several of them and chance cannot be had sentence by sentence.
-            one_by_one=config.n_best == 1 and not config.sampling and not config.min_len and config.max_len is None,
+            threads=threads,
         )
         self.counts = counts
         """Counts of the lines translated so far, for warnings and figures."""
@@ -110,12 +100,14 @@ class GuardedSearch:
             DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
             ModelError: the models' probabilities are not numbers.
         """
-        readings = [self._read(line) for line in lines]
+        readings = [self._parts.read(line) for line in lines]
         parts = [(line, part) for line, reading in zip(lines, readings, strict=True) for part in reading.parts]
-        tasks = self._tasks([(line, part) for line, part in parts if part.is_searched])
+        tasks = self._parts.tasks([(line, part) for line, part in parts if part.is_searched])
         if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid anything
-            tasks = [self._without_strays(task) if task.line.constraints.limits_search else task for task in tasks]
-        remaining = iter(self._with_terms(self._looked_at(self._searched(tasks))))
+            tasks = [
+                self._parts.without_strays(task) if task.line.constraints.limits_search else task for task in tasks
+            ]
+        remaining = iter(self._with_terms(self._looked_at(self._parts.searched(tasks))))
         translations: list[Translation | None] = []
         for line, reading in zip(lines, readings, strict=True):
             its_tasks = [next(remaining) if part.is_searched else None for part in reading.parts]
@@ -124,6 +116,8 @@ class GuardedSearch:
                 continue
             line.give_way()
             translation = restored(line, reading, its_tasks, self._config.length_penalty)
+            if self._config.guards.quotes and not line.constraints.limits_search:
+                translation = with_quotes(translation, self._languages[1])
             if self._config.guards.values:
                 translation = with_problems(translation, self._languages)
             translation = with_terms(translation, its_tasks)
@@ -131,82 +125,16 @@ class GuardedSearch:
             translations.append(translation)
         return translations
 
-    def _read(self, line: NumberedLine) -> Reading:
-        """A line as the model reads it; constraints are meant for the line as it stands."""
-        if self._config.guards.is_off or line.constraints.limits_search:
-            return as_it_is(line.text)
-        line.give_way()
-        return self._reader.read(line.text)
-
-    # --- searching ----------------------------------------------------------------------------------------------------
-
-    def _tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
-        """Returns the search tasks of parts."""
-        sources, cut = self._encode([part.read for _, part in parts])
-        needed = [needed_tokens(self._source_tokenizer, ids) for ids in sources]
-        return [
-            Task.new(
-                line,
-                part,
-                src_ids=ids,
-                cut=its_cut,
-                needed=its_needed,
-                rules=self._rules.of(line.number, its_needed, line.constraints),
-                spelled=self._is_spelled(line, part, len(ids) - 1),
-            )
-            for (line, part), ids, its_cut, its_needed in zip(parts, sources, cut, needed, strict=True)
-        ]
-
-    def _new_tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
-        """Returns the search tasks of parts that have been read again."""
-        return [self._without_strays(task) for task in self._tasks(parts)]
-
-    def _without_strays(self, task: Task) -> Task:
-        """A task whose translation has no placeholder but the part's."""
-        rules = self._strays.banned(task.rules, task.part.read)
-        return task if rules is task.rules else replace(task, rules=rules)
-
-    def _is_spelled(self, line: NumberedLine, part: Part, tokens: int) -> bool:
-        """Whether a part is searched as what its vocabulary can only spell; see `Task.spelled`."""
-        config = self._config
-        if not config.guards.verbatim or line.constraints.limits_search or config.n_best > 1 or config.min_len:
-            return False
-        return not config.sampling and (has_few_words(part.text) or is_spelled(part.read, tokens, self._piece_length))
-
-    def _searched(self, tasks: Sequence[Task], search: IdSearch | None = None) -> list[Task]:
-        """Tasks with their candidates, none for lines that are cancelled; what is only spelled is searched greedily."""
-        found = list(tasks)
-        for spelled in (False, True):
-            places = [place for place, task in enumerate(tasks) if task.spelled is spelled]
-            if places:
-                now = self._searches.narrow if spelled else search or self._searches.own
-                for place, task in zip(places, self._found([tasks[place] for place in places], now), strict=True):
-                    found[place] = task
-        return found
-
-    def _found(self, tasks: Sequence[Task], search: IdSearch) -> list[Task]:
-        """Tasks with what a search has found; of short parts that are the same one is searched."""
-        keys = [task.key if not self._config.sampling else None for task in tasks]
-        distinct = {place if key is None else key: tasks[place] for place, key in enumerate(keys)}
-        searched = list(distinct.values())
-        watch = Watch(between_steps=tasks[0].line.between_steps, lines=[task.line.number for task in searched])
-        hypotheses = search.search([task.src_ids for task in searched], [task.rules for task in searched], watch)
-        found = dict(zip(distinct, (candidates(its, self._tokenizer) for its in hypotheses), strict=True))
-        return [
-            task.found(found[place if key is None else key])
-            for place, (key, task) in enumerate(zip(keys, tasks, strict=True))
-        ]
-
     # --- looking again ------------------------------------------------------------------------------------------------
 
     def _looked_at(self, tasks: list[Task]) -> list[Task]:
         """Tasks, those that a guard finds fault with searched again."""
         guards = self._config.guards
-        if guards.protected and self._placeholders:
+        if guards.protected and self._parts.placeholders:
             tasks = self._again(tasks, lambda task: task.lacks_variables, partial(self._read_again, Part.as_masked))
             tasks = self._again(tasks, self._lacks_protected, self._with_protected)
             tasks = list(map(self._with_verbatim, tasks))
-            tasks = self._again(tasks, self._lacks_protected, partial(self._read_again, self._reader.unprotected))
+            tasks = self._again(tasks, self._lacks_protected, partial(self._read_again, self._parts.reader.unprotected))
         if self._config.sampling:  # what chance has drawn stays
             return tasks
         if guards.fragments and self._config.n_best == 1:
@@ -217,7 +145,9 @@ class GuardedSearch:
             tasks = self._again(tasks, self._copies_its_source, self._other_words)
         if guards.values:
             values = self._value_retries()
-            names = NameRetries(self._languages[0], self._reader, values.num_faults, searches=self._retry_searches())
+            names = NameRetries(
+                self._languages[0], self._parts.reader, values.num_faults, searches=self._retry_searches()
+            )
             tasks = names.kept(values.kept(tasks))
         return tasks
 
@@ -228,7 +158,9 @@ class GuardedSearch:
         return TermRetries(
             self._tokenizer,
             self._spelling,
-            lambda tasks: self._searched(list(map(self._without_strays, tasks)), self._searches.terms),
+            lambda tasks: self._parts.searched(
+                list(map(self._parts.without_strays, tasks)), self._parts.variants.terms
+            ),
             self._num_faults,
             self._value_retries().no_loops,
             n_best=0 if self._config.sampling else self._config.n_best,
@@ -248,7 +180,7 @@ class GuardedSearch:
     ) -> list[Task]:
         """Tasks, those that are wrong repaired; those with constraints, or that `retry` gives up, are left alone."""
         wrong = {
-            place: self._without_strays(again)
+            place: self._parts.without_strays(again)
             for place, task in enumerate(tasks)
             if task.candidates
             and not task.line.constraints.limits_search
@@ -268,22 +200,26 @@ class GuardedSearch:
         if any(not task.part.is_whole(text) for text in texts):
             return True
         read = task.part.read
-        return any(symbol in text and symbol not in read for text in texts for symbol in self._placeholders)
+        return any(symbol in text and symbol not in read for text in texts for symbol in self._parts.placeholders)
 
     def _with_protected(self, tasks: list[Task]) -> list[Task]:
         """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
         ruled = list(map(self._with_forced, tasks))
         if self._config.sampling:
-            return self._searched(ruled)
+            return self._parts.searched(ruled)
         # Where much has to occur, a wide beam costs as much as ten sentences, and words between are few.
         is_few = [len(task.part.kept) <= _FEW_THINGS for task in ruled]
-        wide = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if few], self._searches.wide))
-        others = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if not few]))
+        wide = iter(
+            self._parts.searched(
+                [task for task, few in zip(ruled, is_few, strict=True) if few], self._parts.variants.wide
+            )
+        )
+        others = iter(self._parts.searched([task for task, few in zip(ruled, is_few, strict=True) if not few]))
         return [next(wide if few else others) for few in is_few]
 
     def _with_forced(self, task: Task) -> Task:
-        wanted = [self._strays.ids[each.symbol] for each in task.part.kept]
-        in_order = InOrder([self._strays.ids[symbol] for symbol in task.part.tags])
+        wanted = [self._parts.strays.ids[each.symbol] for each in task.part.kept]
+        in_order = InOrder([self._parts.strays.ids[symbol] for symbol in task.part.tags])
         constraints = (*task.rules.constraints, AtMostOnce(frozenset(wanted)), in_order)
         forced: tuple[Ids, ...] = tuple((token,) for token in wanted)
         guards = added(task.guards, "protected")
@@ -295,8 +231,8 @@ class GuardedSearch:
 
     def _read_again(self, read: Callable[[Part], Part], tasks: list[Task]) -> list[Task]:
         """What is found where parts are read in another way, within what is left of their steps."""
-        new = self._new_tasks([(task.line, read(task.part)) for task in tasks])
-        return self._searched(
+        new = self._parts.new_tasks([(task.line, read(task.part)) for task in tasks])
+        return self._parts.searched(
             [replace(now, steps=min(now.steps, old.steps)) for now, old in zip(new, tasks, strict=True)]
         )
 
@@ -304,12 +240,12 @@ class GuardedSearch:
         """Copied as a whole where the model has lost text that is no language: it is not to read that."""
         if not task.part.copied or not self._lacks_protected(task):
             return task
-        return replace(task, part=self._reader.unprotected(task.part), candidates=(NOTHING,))
+        return replace(task, part=self._parts.reader.unprotected(task.part), candidates=(NOTHING,))
 
     def _as_sentences(self, tasks: list[Task]) -> list[Task]:
         """Fragments with a final mark, where their translations are more probable so."""
         marked = [(task.line, task.part.as_sentence(mark)) for mark in _MARKS for task in tasks]
-        found = self._searched(self._new_tasks(marked))
+        found = self._parts.searched(self._parts.new_tasks(marked))
         best = list(tasks)
         for place, after in enumerate(found):
             before = best[place % len(tasks)]
@@ -330,7 +266,7 @@ class GuardedSearch:
     def _without_loops(self, tasks: list[Task]) -> list[Task]:
         """Searched again without repeated n-grams; the first translation stays where that is no better."""
         more = tuple(Excused(each, self._digits.tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
-        found = self._searched(
+        found = self._parts.searched(
             [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]
         )
         return [
@@ -345,7 +281,7 @@ class GuardedSearch:
 
     def _other_words(self, tasks: list[Task]) -> list[Task]:
         """The best of a diverse beam that is no copy and about as good as the copy; else the copy."""
-        found = self._searched(tasks, self._searches.diverse)
+        found = self._parts.searched(tasks, self._parts.variants.diverse)
         return [
             self._other_candidate(before, after.candidates) if after.candidates else after
             for before, after in zip(tasks, found, strict=True)
@@ -363,16 +299,8 @@ class GuardedSearch:
         return task
 
     @cached_property
-    def _piece_length(self) -> float:
-        return piece_length(self._source_tokenizer)
-
-    @cached_property
-    def _strays(self) -> StrayPlaceholders:
-        return StrayPlaceholders(self._tokenizer, self._placeholders)
-
-    @cached_property
     def _digits(self) -> DigitPieces:
-        return DigitPieces(self._spelling, self._strays.ids.values())
+        return DigitPieces(self._spelling, self._parts.strays.ids.values())
 
     @cached_property
     def _spelling(self) -> Spelling:
@@ -381,10 +309,10 @@ class GuardedSearch:
     def _retry_searches(self) -> Searches:
         # Not kept: it knows this search, and memory is to be free as soon as an engine is closed.
         return Searches(
-            tasks=self._new_tasks,
-            searched=self._searched,
-            wide=lambda tasks: self._searched(tasks, self._searches.wide),
-            whole=lambda tasks: self._again(self._searched(tasks), self._lacks_protected, self._with_protected),
+            tasks=self._parts.new_tasks,
+            searched=self._parts.searched,
+            wide=lambda tasks: self._parts.searched(tasks, self._parts.variants.wide),
+            whole=lambda tasks: self._again(self._parts.searched(tasks), self._lacks_protected, self._with_protected),
             is_whole=lambda task: not self._lacks_protected(task),
             again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
         )
@@ -393,7 +321,7 @@ class GuardedSearch:
         return ValueRetries(
             self._tokenizer,
             self._languages,
-            self._reader,
+            self._parts.reader,
             lambda: self._digits,
             exact=self._config.guards.protected,
             searches=self._retry_searches(),

@@ -10,6 +10,7 @@ from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.comparison import compared
 from attendo.decoding.guards.completeness import length_problem
 from attendo.decoding.guards.parts import Part, Reading
+from attendo.decoding.guards.quotes import with_matching_quotes
 from attendo.decoding.guards.words import word_numbers
 from attendo.decoding.lines.tasks import NumberedLine, Task
 from attendo.decoding.lines.translation import Candidate, Translation
@@ -66,6 +67,30 @@ def restored(line: NumberedLine, reading: Reading, tasks: Sequence[Task | None],
         guards=tuple(name for name in _ORDER if name in names),
         read="".join(part.space + part.read for part in parts),
         words=words,
+    )
+
+
+def with_quotes(translation: Translation, language: str) -> Translation:
+    """A translation with quotation marks that match; each word stays at its place.
+
+    Args:
+        translation: of a line.
+        language: the target language, as an ISO 639-1 code; empty where not known.
+    """
+    source = translation.source.rstrip("\r\n")
+    texts = [with_matching_quotes(source, each.text, language) for each in translation.n_best]
+    if all(text == each.text for text, each in zip(texts, translation.n_best, strict=True)):
+        return translation
+    n_best = tuple(
+        replace(each, text=text, words=each.words or word_numbers([(each.text, text)]))
+        for text, each in zip(texts, translation.n_best, strict=True)
+    )
+    return replace(
+        translation,
+        text=texts[0],
+        n_best=n_best,
+        guards=(*translation.guards, "quotes"),
+        words=translation.words or word_numbers([(source, source)]),
     )
 
 
