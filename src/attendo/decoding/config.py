@@ -67,7 +67,7 @@ class GuardConfig:
     the ends of a line. A line without any letter, such as a number alone, is copied in any case."""
     casing: bool = True
     """Translate a line in CAPITALS in lower case and capitalise the result again; translate Title Case in lower
-    case."""
+    case; begin a translation with a capital if its source does."""
     fragments: bool = True
     """Also translate fragments of up to three words without a final mark as a sentence, with `.` and with `!`, and keep
     the translation with the best score, without the added mark. Applies to a single translation."""

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_title_case, out_of_title_case
+from attendo.decoding.guards.casing import (
+    in_capitals,
+    in_small_letters,
+    in_title_case,
+    out_of_title_case,
+    with_first_capital,
+)
 
 
 class Words:
@@ -103,3 +109,27 @@ def test_a_word_alone_keeps_its_capitals_where_nothing_speaks_against_it() -> No
     assert in_small_letters("UNESC", WORDS, "en", [0]).text == "UNESC"
     assert in_small_letters("STOP", WORDS, "en", [0]).text == "Stop"
     assert in_small_letters("GO UNESC", WORDS, "en", [0]).text == "Go unesc"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "expected"),
+    [
+        ("View left file", "linke Datei anzeigen", "Linke Datei anzeigen"),
+        ("“Left” file", "„linke“ Datei", "„Linke“ Datei"),
+        ("Écran", "écran", "Écran"),
+        ("Path of vCard", "vCard-Pfad", "vCard-Pfad"),
+        ("Examples of oci_execute()", "oci_execute() in Beispielen", "oci_execute() in Beispielen"),
+        ("last album", "letztes Album", "letztes Album"),
+        ("Eszett", "ß", "ß"),
+        ("The %s", "%s davon", "%s davon"),
+        ("12 files", "dateien", "dateien"),
+        ("A", "", ""),
+        ("", "a", "a"),
+    ],
+)
+def test_a_translation_begins_as_its_source(source: str, text: str, expected: str) -> None:
+    assert with_first_capital(source, text, "en") == expected
+
+
+def test_a_german_noun_says_nothing() -> None:
+    assert with_first_capital("Haus", "house", "de") == "house"

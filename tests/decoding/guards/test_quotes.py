@@ -26,7 +26,16 @@ MARKS = '„“”»«"'
         ("“Yes,” she said, “I am.”", "„Ja,” sagte sie, „das bin ich.“", "„Ja,“ sagte sie, „das bin ich.“"),
         # One too many.
         ("Replace “%1$s” with “%2$s”?", "„%1$s“ durch „%2$s“ ersetzen?“", "„%1$s“ durch „%2$s“ ersetzen?"),
+        ("Add “%1”?", "„%1“ anfügen?“?", "„%1“ anfügen?"),
         ("“%s” is here", "”„%s“ ist da", "”„%s“ ist da"),  # between two marks none is certain
+        # One is missing.
+        ("Compressed into “%s”", "In %s” komprimiert", "In „%s“ komprimiert"),
+        ("Extracted “%s” to “%s”", "»%s« zu ”%s extrahiert", "»%s« zu »%s« extrahiert"),
+        ("“a”, “b”", "“a, “b”", "„a“, „b“"),
+        ("Rename “%s”", "‚%s” umbenennen", "„%s“ umbenennen"),
+        ("Rename “%s”", "„%s‘ umbenennen", "„%s“ umbenennen"),
+        ("“a”, “b”", "„ab, „b“", "„ab, „b“"),
+        ("the “new file”", "die neue Datei”", "die neue Datei“"),
         # A sentence of several within marks has the first or the last alone.
         ("“Yes.", "“Ja.", "„Ja."),
         ("I am.”", "Das bin ich.”", "Das bin ich.“"),
@@ -39,7 +48,6 @@ MARKS = '„“”»«"'
         # What is not certain stays too.
         ("a “b” c", "a „ ” c", "a „ ” c"),
         ("a “b” c", "a b”c” d", "a b”c” d"),
-        ("“a”, “b”", "“a, “b”", "“a, “b”"),
         # Nothing is quoted in the source.
         ("a b c", "a „b” c", "a „b” c"),
         ("", "a „b” c", "a „b” c"),
@@ -74,7 +82,7 @@ TEXTS = st.text(st.sampled_from(f"{MARKS} ab.,-("), max_size=20)
 @given(source=TEXTS, text=TEXTS, language=st.sampled_from(["de", "en"]))
 def test_nothing_but_marks_changes_and_once_is_enough(source: str, text: str, language: str) -> None:
     found = with_matching_quotes(source, text, language)
-    assert re.sub(f"[{MARKS}]", "", found) == re.sub(f"[{MARKS}]", "", text)
-    assert 0 <= len(text) - len(found) <= 1
+    assert re.sub(f"[{MARKS}.]", "", found) == re.sub(f"[{MARKS}.]", "", text)
+    assert -1 <= len(text) - len(found) <= 2
     assert len(found.split(" ")) == len(text.split(" "))
     assert with_matching_quotes(source, found, language) == found

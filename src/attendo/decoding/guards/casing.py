@@ -1,4 +1,4 @@
-"""Lines in CAPITALS and in Title Case, in the small letters that a model has read most of.
+"""Lines in CAPITALS and in Title Case, in the small letters that a model has read most of, and first letters.
 
 A word that the vocabulary spells in fewer pieces with its capitals than without, such as NATO or Anna, is a name that
 the model knows as such, and keeps them. docs/translating.md has what that is worth.
@@ -13,6 +13,7 @@ from attendo.decoding.constraints.words import Pieces
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENGLISH_I = re.compile(r"I(?:['’]|$)")
+_FIRST_WORD = re.compile(r"[\s\"'“„«»‘‚(\[¿¡]*+([^\W\d_]\w*)")
 _MIN_CAPITALS = 4
 _MIN_TITLE_WORDS = 4
 # What headlines leave small, in the languages that capitalise the other words.
@@ -114,3 +115,23 @@ def out_of_title_case(text: str, vocabulary: Pieces, language: str, starts: Iter
     found = in_small_letters(text, vocabulary, language, starts)
     needed = 2 if all(match[0][0].isupper() for match in _WORD.finditer(text)) else 3
     return found.text if found.common >= max(needed, 2 * found.others) else text
+
+
+def with_first_capital(source: str, text: str, language: str) -> str:
+    """Returns a translation that begins with a capital as its source does.
+
+    A first word that the source has too or that has a capital within, as names of programs have, stays as it is. The
+    capital of a German text may be that of a noun, and says nothing.
+
+    Args:
+        source: what was translated.
+        text: its translation.
+        language: that the source is written in.
+    """
+    theirs, ours = _FIRST_WORD.match(source), _FIRST_WORD.match(text)
+    if language == "de" or theirs is None or ours is None or not theirs[1][0].isupper() or not ours[1].islower():
+        return text
+    capital = ours[1][0].upper()
+    if len(capital) > 1 or re.search(rf"(?<!\w){re.escape(ours[1])}(?!\w)", source):
+        return text
+    return text[: ours.start(1)] + capital + text[ours.start(1) + 1 :]

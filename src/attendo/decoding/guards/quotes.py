@@ -10,7 +10,9 @@ from itertools import pairwise
 _PAIRS = {"de": ("„“", "»«", "«»", '""'), "en": ("“”", '""')}
 """The pairs that a language writes, the usual one first; in German »« in books and «» in Switzerland."""
 _MARK = re.compile('["“”„«»]')
+_QUOTED_WORD = re.compile(r'["“„«»]([^\s"“”„«»]+)["“”«»]')
 _BEFORE_OPENING, _BEHIND_CLOSING = frozenset("([{-–—/'‚‘>"), frozenset(".,;:!?…)]}-–—/'‘’<")
+_STOPS = ".!?"
 
 _Mark = tuple[int, bool]
 """The place of a mark, and whether it opens."""
@@ -20,7 +22,8 @@ def with_matching_quotes(source: str, text: str, language: str) -> str:
     """Returns a translation whose quotation marks are pairs of its language.
 
     Pairs that are right stay as they are, and so does a text in which it is not certain which mark opens and which
-    closes. One mark too many, which closes nothing, is left out.
+    closes. One mark too many, which closes nothing, is left out; one that is missing is added where the word beside
+    the other is in quotation marks in the source.
 
     Args:
         source: what was translated; without quotation marks nothing is changed.
@@ -28,21 +31,26 @@ def with_matching_quotes(source: str, text: str, language: str) -> str:
         language: the language of the translation, as an ISO 639-1 code.
     """
     own, expected = _PAIRS.get(language, ()), len(_MARK.findall(source))
+    there = _MARK.findall(text)
+    if not own or not expected or all(pair in own for pair in _neighbouring(there)):
+        return text
+    if len(there) == expected + 1:
+        return _matching(_without_stray(text), own)
+    if len(there) == expected - 1:
+        return _matching(_with_missing(text, _QUOTED_WORD.findall(source), own), own)
+    return _matching(text, own)
+
+
+def _matching(text: str, own: Sequence[str]) -> str:
+    """Makes all marks pairs of some; a text in which they do not open and close in turns is left alone."""
+    marks = _read(text)
+    if any(before[1] == behind[1] for before, behind in pairwise(marks)):
+        return text
     there = _neighbouring(_MARK.findall(text))
-    if not own or not expected or all(pair in own for pair in there):
-        return text
-    marks = [_read(text, found.start()) for found in _MARK.finditer(text)]
-    certain = [mark for mark in marks if mark is not None]
-    if len(certain) < len(marks):
-        return text
-    if len(certain) == expected + 1:
-        certain, text = _without_stray(certain, text)
-    if any(before[1] == behind[1] for before, behind in pairwise(certain)):
-        return text
-    characters = list(text)
     right = sorted(own, key=lambda pair: pair not in there)  # those that the text has come first
-    for marks_of_pair in _paired(certain):
-        _set_right(characters, marks_of_pair, right, is_used=right[0] in there)
+    characters = list(text)
+    for pair in _paired(marks):
+        _set_right(characters, pair, right, is_used=right[0] in there)
     return "".join(characters)
 
 
@@ -51,29 +59,59 @@ def _neighbouring(marks: Sequence[str]) -> list[str]:
     return ["".join(marks[place : place + 2]) for place in range(0, len(marks), 2)]
 
 
-def _read(text: str, place: int) -> _Mark | None:
-    """Tells by its neighbours whether a mark opens or closes; None where both are possible, or neither."""
-    before, behind = text[place - 1 : place], text[place + 1 : place + 2]
-    opens = (not before or before.isspace() or before in _BEFORE_OPENING) and bool(behind) and not behind.isspace()
-    closes = (not behind or behind.isspace() or behind in _BEHIND_CLOSING) and bool(before) and not before.isspace()
-    return None if opens == closes else (place, opens)
+def _read(text: str) -> list[_Mark]:
+    """Tells by their neighbours which marks open and which close; none if that is not certain of all."""
+    marks = []
+    for place in (found.start() for found in _MARK.finditer(text)):
+        before, behind = text[place - 1 : place], text[place + 1 : place + 2]
+        opens = (not before or before.isspace() or before in _BEFORE_OPENING) and bool(behind) and not behind.isspace()
+        closes = (not behind or behind.isspace() or behind in _BEHIND_CLOSING) and bool(before) and not before.isspace()
+        if opens == closes:
+            return []
+        marks.append((place, opens))
+    return marks
 
 
-def _without_stray(marks: list[_Mark], text: str) -> tuple[list[_Mark], str]:
-    """Leaves out the first mark that closes nothing, if there is one."""
-    is_open = False
-    for number, (place, opens) in enumerate(marks):
-        if not opens and not is_open:
-            later = [(other - 1, its) for other, its in marks[number + 1 :]]
-            return [*marks[:number], *later], text[:place] + text[place + 1 :]
-        is_open = opens
-    return marks, text
+def _paired(marks: Sequence[_Mark]) -> list[Sequence[_Mark]]:
+    """Divides marks into pairs, and those that are without their other."""
+    found: list[Sequence[_Mark]] = []
+    for mark in marks:
+        if not mark[1] and found and len(found[-1]) == 1 and found[-1][0][1]:
+            found[-1] = (*found[-1], mark)
+        else:
+            found.append((mark,))
+    return found
 
 
-def _paired(marks: Sequence[_Mark]) -> list[tuple[_Mark, ...]]:
-    """Marks that open with those that close; one at the beginning or end may be without the other."""
-    first = 0 if not marks or marks[0][1] else 1
-    return [tuple(marks[:first]), *(tuple(marks[place : place + 2]) for place in range(first, len(marks), 2))]
+def _without_stray(text: str) -> str:
+    """Leaves out the first mark that closes nothing, and the end of the sentence that comes again behind it."""
+    for place, opens in (pair[0] for pair in _paired(_read(text)) if len(pair) == 1):
+        if not opens:
+            end = place + 1
+            if text[end : end + 1] == text[place - 1] and text[end] in _STOPS:
+                end += 1
+            return text[:place] + text[end:]
+    return text
+
+
+def _with_missing(text: str, quoted: Sequence[str], own: Sequence[str]) -> str:
+    """Adds the other of the first mark that is alone beside one of some words."""
+    for place, opens in (pair[0] for pair in _paired(_read(text)) if len(pair) == 1):
+        for word in quoted:
+            if opens and re.match(rf"{re.escape(word)}(?!\w)", text[place + 1 :]):
+                at, side = place + 1 + len(word), 1
+            elif not opens and re.search(rf"(?<!\w){re.escape(word)}$", text[:place]):
+                at, side = place - len(word), 0
+            else:
+                continue
+            pair = next((each for each in own if each[1 - side] == text[place]), own[0])
+            before, behind = text[:at], text[at:]
+            if side and behind[:1] in ("’", "‘"):  # a single mark in the other's place
+                behind = behind[1:]
+            elif not side and before[-1:] in ("‚", "‘"):
+                before = before[:-1]
+            return before + pair[side] + behind
+    return text
 
 
 def _set_right(characters: list[str], marks: Sequence[_Mark], pairs: Sequence[str], *, is_used: bool) -> None:

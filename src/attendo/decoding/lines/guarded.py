@@ -26,7 +26,7 @@ from attendo.decoding.guards.output import (
 from attendo.decoding.guards.parts import Part
 from attendo.decoding.lines.name_retries import NameRetries
 from attendo.decoding.lines.part_search import Encode, PartSearch
-from attendo.decoding.lines.restored import NOTHING, restored, with_problems, with_quotes, with_terms
+from attendo.decoding.lines.restored import NOTHING, restored, with_problems, with_terms, written_well
 from attendo.decoding.lines.tasks import NumberedLine, Task, added
 from attendo.decoding.lines.term_retries import TermRetries
 from attendo.decoding.lines.translation import Candidate, Counts, Translation
@@ -116,8 +116,8 @@ class GuardedSearch:
                 continue
             line.give_way()
             translation = restored(line, reading, its_tasks, self._config.length_penalty)
-            if self._config.guards.quotes and not line.constraints.limits_search:
-                translation = with_quotes(translation, self._languages[1])
+            if not line.constraints.limits_search:
+                translation = written_well(translation, self._config.guards, self._languages)
             if self._config.guards.values:
                 translation = with_problems(translation, self._languages)
             translation = with_terms(translation, its_tasks)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
-from attendo.decoding.config import GuardName
+from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.constraints.terminology import missed_message
 from attendo.decoding.constraints.words import Subwords
+from attendo.decoding.guards.casing import with_first_capital
 from attendo.decoding.guards.comparison import compared
 from attendo.decoding.guards.completeness import length_problem
 from attendo.decoding.guards.parts import Part, Reading
@@ -70,26 +71,33 @@ def restored(line: NumberedLine, reading: Reading, tasks: Sequence[Task | None],
     )
 
 
-def with_quotes(translation: Translation, language: str) -> Translation:
-    """A translation with quotation marks that match; each word stays at its place.
+def written_well(translation: Translation, guards: GuardConfig, languages: tuple[str, str]) -> Translation:
+    """A translation with the first letter of its source and quotation marks that match; its words stay in place.
 
     Args:
         translation: of a line.
-        language: the target language, as an ISO 639-1 code; empty where not known.
+        guards: which are on.
+        languages: source and target, as ISO 639-1 codes; empty where not known.
     """
-    source = translation.source.rstrip("\r\n")
-    texts = [with_matching_quotes(source, each.text, language) for each in translation.n_best]
-    if all(text == each.text for text, each in zip(texts, translation.n_best, strict=True)):
+    source, acted = translation.source.rstrip("\r\n"), set[GuardName]()
+
+    def well(text: str) -> str:
+        first = with_first_capital(source, text, languages[0]) if guards.casing else text
+        found = with_matching_quotes(source, first, languages[1]) if guards.quotes else first
+        acted.update(["casing"] if first != text else [], ["quotes"] if found != first else [])
+        return found
+
+    texts = [well(candidate.text) for candidate in translation.n_best]
+    if not acted:
         return translation
-    n_best = tuple(
-        replace(each, text=text, words=each.words or word_numbers([(each.text, text)]))
-        for text, each in zip(texts, translation.n_best, strict=True)
-    )
     return replace(
         translation,
         text=texts[0],
-        n_best=n_best,
-        guards=(*translation.guards, "quotes"),
+        n_best=tuple(
+            replace(each, text=text, words=each.words or word_numbers([(each.text, text)]))
+            for text, each in zip(texts, translation.n_best, strict=True)
+        ),
+        guards=tuple(name for name in _ORDER if name in {*translation.guards, *acted}),
         words=translation.words or word_numbers([(source, source)]),
     )
 
