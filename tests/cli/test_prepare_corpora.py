@@ -278,9 +278,12 @@ def test_sides_that_do_not_match_are_named(place: Workplace) -> None:
         ),
         ("pair = 'corpus.en'", "pair = 'corpus.en' has no two sides; write it as corpus.{en,de}"),
         ("pair = 'a.{en,de}'\ntsv = 'a.tsv'", "give source and target, or tsv"),
-        ("file = 'a.csv'\ncolumns = ['en']", "columns = ['en'] should name two, the source's first"),
+        ("file = 'a.csv'\ncolumns = ['en']", "columns = ['en'] does not name two; name the source's first"),
         ("tsv = 'a.tsv'\nfields = ['en', 'de']", "fields = ['en', 'de'] goes with file alone; leave it out"),
-        ("file = 'a.po'\nstates = ['done']", "states = ['done'] should be some of fuzzy, translated, final"),
+        (
+            "file = 'a.po'\nstates = ['done']",
+            "states = ['done'] names other states, or none; take some of fuzzy, translated, final",
+        ),
         ("source = ['a.en', '']\ntarget = ['a.de', 'b.de']", "source = has an empty name in its list"),
         (
             "source = 7\ntarget = 'a.de'",

@@ -134,7 +134,7 @@ class CorpusConfig:
         faults = [f"encoding = {name!r} {fault}" for name in encodings if (fault := encoding_problem(name))]
         yield from faults
         if len(encodings) not in (1, 2) or (len(encodings) == 2 and not (self.source or self.pair)):
-            yield f"encoding = {list(encodings)!r}: give one, or with source and target one for each of them"
+            yield f"encoding = {list(encodings)!r} is not one; give one, or with source and target one for each of them"
         files = self.source or self.pair or self.tsv or self.file
         if not faults and not files and not all(map(is_utf8, encodings)):
             yield f"encoding = {self.encoding!r} goes with source and target, pair, tsv or file; other files are UTF-8"
@@ -144,13 +144,13 @@ class CorpusConfig:
         for key in ("columns", "fields"):
             names = getattr(self, key)
             if names and (len(set(names)) != 2 or len(names) != 2 or not all(names)):
-                yield f"{key} = {list(names)!r} should name two, the source's first, as ['en', 'de']"
+                yield f"{key} = {list(names)!r} does not name two; name the source's first, as ['en', 'de']"
             if names and not self.file:
                 yield f"{key} = {list(names)!r} goes with file alone; leave it out"
         if self.columns and self.fields:
             yield "columns are those of CSV and TSV, fields those of JSON; leave one out"
         if not self.states or any(state not in _STATES for state in self.states):
-            yield f"states = {list(self.states)!r} should be some of {', '.join(_STATES)}"
+            yield f"states = {list(self.states)!r} names other states, or none; take some of {', '.join(_STATES)}"
 
     @property
     def encodings(self) -> tuple[str, str]:

@@ -75,6 +75,8 @@ PROGRAM_PLACEHOLDER = (
 CODE_BEGINS = r"`(?![^`'\n]{1,80}(?<=\S)'(?![\w`]))"
 """A regular expression for a grave accent that can begin code and no quotation in GNU's old style, `like this'."""
 
+_SCHEMES = "about|data|doi|geo|javascript|magnet|mailto|ms-[a-z-]{1,30}|sms|tel|urn|xmpp"
+"""Schemes of addresses without slashes."""
 _PATTERNS = {
     "literal": r"\u27e6\d+\u27e7",
     "code": rf"{CODE_BEGINS}[^`\n]+`",
@@ -86,12 +88,13 @@ _PATTERNS = {
     "environment": r"\$[A-Z][A-Z0-9_]*(?![\w$])|%[A-Z][A-Z0-9_]*%|(?<!\w)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?!\w)",
     "variable": (rf"\$?\{{(?:{_ARGUMENT}|{_ICU})?\}}|%\(\w+\)[#0+-]*\d*(?:\.\d+)?[a-zA-Z]|{PROGRAM_PLACEHOLDER}"),
     "address": (
-        r"(?i:https?|ftp|file)://[^\s<>\"“”«»]+|(?<![\w@.])(?i:www)\.[^\s<>\"“”«»]+"
+        r"(?<![\w+.-])(?:[A-Za-z][\w+.-]{1,30}:){1,2}//[^\s<>\"“”«»]*"
+        rf"|(?<![\w+.-])(?i:{_SCHEMES}):[^\s<>\"“”«»]+|(?<![\w@.])(?i:www)\.[^\s<>\"“”«»]+"
         r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
         rf"|(?<![\w@.-])(?:[a-z0-9-]+\.)+(?:{_TOP_LEVEL})(?![\w-])(?:[/?#][^\s<>\"“”«»]*)?"
     ),
     "path": (
-        r"(?<![\w/.~])(?:~|\.\.?)?(?:/[\w.+-]+){2,}/?|(?<!\w)[A-Za-z]:\\[^\s<>|\"*?]+"
+        r"(?<![\w/.~])(?:(?:~|\.\.?)?(?:/[\w.+-]+){2,}|(?:~|\.\.?)/[\w.+-]+)/?|(?<!\w)[A-Za-z]:\\[^\s<>|\"*?]+"
         r"|(?<![\w/.-])[\w-][\w.-]*(?:/[\w.-]+)+\.[a-z0-9]{1,5}(?!\w)"
     ),
     "handle": r"(?<![\w@.])@\w[\w.]*|(?<![\w&#])\#\w*[^\W\d_]\w*",
@@ -99,6 +102,8 @@ _PATTERNS = {
     "option": (
         r"(?<![\w-])--[A-Za-z][\w-]*(?:=[\w./-]*\w)?|(?<![\w-])-[A-Za-z](?![\w-])"
         r"|(?<![\w-])-[A-Z][a-z]+[A-Z][A-Za-z]*(?![\w-])"
+        r"|(?<![\w.$@&?-])[A-Za-z_][\w.-]+=[\w./:@%+-]*\w(?!\w)"
+        r"|(?<!\S)\w[\w.]*(?: (?:[=!]==?|&&|\|\||[<>]=) [\w.]*\w)+|(?<!\S)(?:&&|\|\|)(?!\S)"
     ),
     "file": rf"(?<![\w.-])(?![a-z]\.[ch](?!\w))[\w-]+(?:\.[\w-]+)*\.(?:{_FILE_ENDINGS})(?![\w(])",
     "version": (rf"(?<![\w.])(?:v\d+(?:\.\d+)+(?:{PRE_RELEASE})?|\d+(?:\.\d+)*{PRE_RELEASE})(?!\w|,\d)"),
@@ -119,7 +124,7 @@ _PATTERNS = {
 """Patterns of each kind. If several match at the same position, the first one counts."""
 # One set of characters to search for, followed by conditions on letters and signs: much faster than alternatives.
 _HINT = re.compile(
-    "[@#%{<&0-9/\\\\`_$\u2190-\U0010ffff\u00a9\u00ae\u2122A-Z.:(+-]"
+    "[@#%{<&=|0-9/\\\\`_$\u2190-\U0010ffff\u00a9\u00ae\u2122A-Z.:(+-]"
     r"(?:(?<![A-Z.:(+-])|(?<=[a-z][A-Z])|(?<=\.)(?=\w)|(?<!\w-)(?<=-)(?=[A-Za-z-])|(?<=-)(?=>)"
     r"|(?<=:)(?=:)|(?<=\()(?=\))|(?<=\+)(?=\+))"
 )

@@ -15,12 +15,12 @@ from attendo.decoding.guards.protected import protected
 GRAMMAR = {
     "code": "text between backticks, with them",
     "markup": "a tag, a comment's end or an entity of HTML or XML",
-    "address": "a URL, a domain name with a common top-level domain, an e-mail address",
+    "address": "a URL of any scheme, a domain name with a common top-level domain, an e-mail address",
     "handle": "@name or #tag",
     "variable": "a program's placeholder: %s, %1$d, {0}, {name}, ${NAME}, %(name)s",
     "path": "a path of Unix or Windows",
     "environment": "$HOME, %PATH%, or words in capitals and digits joined by underscores",
-    "option": "-x, -LongName, --name or --name=value",
+    "option": "-x, -LongName, --name, --name=value or name=value; a comparison, a == b",
     "file": "a name with a common extension, config.toml",
     "date": (
         "2024-03-15, 15.03.2024, 15.03.24 or 03/15/2024; canonical: the year, then the other two numbers in order "
