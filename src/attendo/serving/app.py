@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -55,6 +56,8 @@ from attendo.serving.state import State
 from attendo.serving.status import Status
 
 _HELPERS = 4
+_QUIET_S = 1.0
+"""Seconds without a request after which a server is idle."""
 _DOCUMENTS = re.compile(r"/api/documents/?|/api/corrections/document/?|/v[12]/document/?|/translate_file/?")
 """Paths whose bodies are documents."""
 _MULTIPART_BYTES = 64 << 10
@@ -121,7 +124,7 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
         texts=texts,
         state=state,
     )
-    keeping = Keeping(config, pool, callers, log, lambda: _is_idle(core, service.documents))
+    keeping = Keeping(config, pool, callers, log, lambda: _is_idle(core, service.documents, status))
     parts = Server(
         app=_nothing,
         service=service,
@@ -149,8 +152,10 @@ def _documents(
     return Documents(core, detector, config.documents, helpers, texts, records=records, corrections=corrections)
 
 
-def _is_idle(core: Core, documents: Documents | None) -> bool:
-    return not core.waiting and (documents is None or not documents.waiting)
+def _is_idle(core: Core, documents: Documents | None, status: Status) -> bool:
+    """Whether nothing waits and nobody has asked for a while: who asks all the time does so in a moment again."""
+    waits = status.in_flight or core.waiting or (documents is not None and documents.waiting)
+    return not waits and time.monotonic() - status.asked_at > _QUIET_S
 
 
 def create_app(server: Server) -> ASGIApp:

@@ -20,8 +20,9 @@ from attendo.serving.logs import Log
 _LEAST_PAUSE_S = 0.05
 _SPENT_EVERY_S = 30.0
 _SUFFIX = ".spent.json"
-_UNUSED_BYTES = 64 << 20
-"""Memory that an idle server keeps for the batches to come, as large as that of a few usual ones."""
+_UNUSED_BYTES, _MOST_UNUSED_BYTES = 64 << 20, 256 << 20
+"""Memory that a server keeps for the batches to come while it is idle, as much as a few usual ones have, and while it
+is not, as much as a few large ones have."""
 
 
 class Keeping:
@@ -57,18 +58,17 @@ class Keeping:
                 await self._pool.look_for_changes()
             await self._renew_keys()
             self._callers.tidy()
-            if self._is_idle():
-                self._tidy_memory()
+            self._tidy_memory(is_idle=self._is_idle())
             if asyncio.get_running_loop().time() >= next_spent:
                 next_spent = asyncio.get_running_loop().time() + _SPENT_EVERY_S
                 await asyncio.to_thread(self.write_spent)
 
-    def _tidy_memory(self) -> None:
-        """Gives back what nobody uses any more, while nobody waits for it."""
-        has_old = bool(gc.get_count()[2])
+    def _tidy_memory(self, *, is_idle: bool) -> None:
+        """Gives back what nobody uses any more: all of it while nobody waits, otherwise where it is much."""
+        has_old = is_idle and bool(gc.get_count()[2])
         if has_old:
             gc.collect()  # of what lives long, which `run` has put off
-        if self._pool.free_unused(_UNUSED_BYTES) or has_old:
+        if self._pool.free_unused(_UNUSED_BYTES if is_idle else _MOST_UNUSED_BYTES) or has_old:
             _trim_heap()
 
     def write_spent(self) -> None:

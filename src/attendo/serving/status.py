@@ -18,6 +18,8 @@ class Status:
     """Reason of `failed`, for display."""
     in_flight: set[object] = field(default_factory=set)
     """A mark for each request that is being answered."""
+    asked_at: float = 0.0
+    """When the last request came or was answered, by `time.monotonic()`, apart from those of operators."""
 
     @property
     def ready(self) -> bool:

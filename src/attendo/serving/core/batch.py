@@ -10,12 +10,11 @@ from attendo.serving.core.waiting import Line
 
 _SETTLE_S = 0.02
 """Seconds between two settlements of a running batch."""
-_STEPS, _STEPS_PER_TOKEN = 40, 2
-"""Steps of encoder and decoder that lines of several requests have together, and for each token of the longest."""
 _USUAL_STEPS, _USUAL_STEPS_PER_TOKEN, _MOST_TOKENS = 20, 1.5, 64
 """Usual number of steps of small requests, and per token of the longest, up to the third number of tokens.
 
-A batch that has had these gives way to others of its flow. Steps are counted and not seconds, since batches that gave
+A batch that has had these gives way to others of its flow, and its lines have no more than these together with those of
+other requests. Steps are counted and not seconds, since batches that gave
 way because the machine is slow would only become more and smaller, and the machine slower still.
 """
 
@@ -49,7 +48,6 @@ class Batch:
         self._settled_at = self._looked_at = 0.0
         self._steps = 0
         tokens = max(line.tokens for line in lines)
-        self._most_steps = _STEPS + _STEPS_PER_TOKEN * tokens
         self._usual_steps = _USUAL_STEPS + _USUAL_STEPS_PER_TOKEN * min(tokens, _MOST_TOKENS)
         self._late_s = 0.0  # worked beyond the usual steps
         several = len({id(line.item[0]) for line in lines}) > 1
@@ -86,7 +84,7 @@ class Batch:
         self.longest_s = max(self.longest_s, now - self._looked_at)
         self._looked_at = now
         self._steps += 1
-        if self._is_shared and self._steps > self._most_steps:
+        if self._is_shared and self._steps > self._usual_steps:
             self.ousted = True
         return now - self._settled_at > _SETTLE_S
 

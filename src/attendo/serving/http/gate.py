@@ -72,6 +72,7 @@ class Gate:
         inner = {**scope, "method": "GET"} if passage.is_head else scope
         self._status.in_flight.add(passage)
         self._metrics.in_flight.inc()
+        self._note_time(scope)
         try:
             self._check_welcome(scope)
             await self._app(inner, passage.receive, passage.send)
@@ -85,7 +86,12 @@ class Gate:
         finally:
             self._metrics.in_flight.dec()
             self._status.in_flight.discard(passage)
+            self._note_time(scope)
             self._write_down(scope, inner.get("route"), passage)
+
+    def _note_time(self, scope: Scope) -> None:
+        if scope["path"].removeprefix(self._config.server.url_prefix) not in ALWAYS_ANSWERED:
+            self._status.asked_at = time.monotonic()
 
     def _check_welcome(self, scope: Scope) -> None:
         path = scope["path"].removeprefix(self._config.server.url_prefix)
