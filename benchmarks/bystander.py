@@ -78,11 +78,14 @@ class Waits:
 
 
 def attack(port: int, kind: str, connections: int, address: str, seed: int, kinds: int) -> None:
-    """Sends texts of a kind on so many connections, one after the other, until the process is ended."""
+    """Sends texts of a kind on so many connections, one after the other, until the process is ended, or its parent."""
     os.nice(10)
-    draw = kinds_of(kinds)[kind]
+    draw, parent = kinds_of(kinds)[kind], os.getppid()
     for number in range(connections):
-        threading.Thread(target=_attack, args=(port, kind, draw, address, Random(f"{seed} {number}"))).start()
+        arguments = port, kind, draw, address, Random(f"{seed} {number}")
+        threading.Thread(target=_attack, args=arguments, daemon=True).start()
+    while os.getppid() == parent:
+        time.sleep(1)
 
 
 def _attack(port: int, kind: str, draw: Callable[[Random, int], str], address: str, rng: Random) -> None:
