@@ -301,6 +301,14 @@ def test_a_copy_gives_way_to_what_is_about_as_good(make: Make) -> None:
         assert (found.text, found.guards) == (source, ())
 
 
+def test_several_copies_are_of_the_target_language(make: Make) -> None:
+    source = "We see the old dog."
+    translator, _ = make({source: {source: 0.55, "Wir sehen das Boot.": 0.45}})
+    [three, four] = translator.translate([" ".join([source] * number) for number in (3, 4)])
+    assert (three.text, three.guards) == (" ".join(["Wir sehen das Boot."] * 3), ("sentences", "copies"))
+    assert (four.text, four.guards) == (" ".join([source] * 4), ("sentences",))
+
+
 ONE_FOR_EACH = {
     "casing": "WE SEE THE DOG.",
     "protected": "see @me.",

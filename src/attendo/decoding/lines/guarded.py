@@ -4,6 +4,7 @@ A line is read in parts, of which nearly every line has one: itself. All parts o
 those whose translations cannot be meant are searched once more, with a rule or with a wider beam.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -39,6 +40,8 @@ COPY_MARGIN = 0.25
 Text of the target language is rightly given back as it is: of 400 such lines a model of 12,000 pieces copied 9, and
 what it held for second best in other words was further below than this in all but one."""
 _FEW_THINGS = 3
+_SEVERAL = 4
+"""Sentences of a line from which on it is in the target language if most are copied."""
 _NO_REPEAT = 3
 _MARKS = (".", "!")
 
@@ -142,7 +145,10 @@ class GuardedSearch:
         if guards.repetition:
             tasks = self._again(tasks, self._loops, self._without_loops)
         if guards.copies and self._config.n_best == 1:
-            tasks = self._again(tasks, self._copies_its_source, self._other_words)
+            others = self._in_target_language(tasks)
+            tasks = self._again(
+                tasks, lambda task: task.line.number not in others and self._copies_its_source(task), self._other_words
+            )
         if guards.values:
             values = self._value_retries()
             names = NameRetries(
@@ -275,6 +281,12 @@ class GuardedSearch:
             else replace(after, guards=added(before.guards, "repetition"))
             for before, after in zip(tasks, found, strict=True)
         ]
+
+    def _in_target_language(self, tasks: Sequence[Task]) -> set[int]:
+        """Finds lines of several sentences most of which are copied, and rightly so: another search finds no better."""
+        parts = Counter(task.line.number for task in tasks)
+        copied = Counter(task.line.number for task in tasks if task.candidates and self._copies_its_source(task))
+        return {number for number, count in copied.items() if count >= _SEVERAL and 2 * count > parts[number]}
 
     def _copies_its_source(self, task: Task) -> bool:
         return is_copy(task.part.read, task.candidates[0].text) and not task.spelled
