@@ -17,18 +17,18 @@ import io
 import json
 import multiprocessing
 import os
-import queue
 import runpy
 import signal
 import statistics
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 import zipfile
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -73,7 +73,8 @@ class Sent:
 class Met:
     """What a request met."""
 
-    sent: Sent
+    sent: Sent | None
+    """The request, where it met a fault."""
     result: str
     is_fault: bool
 
@@ -258,7 +259,8 @@ def client(port: int, seed: str, address: str, only: str | None, met: Any) -> No
     makers = [make for make in REQUESTS if only is None or make.__name__ == only]
     while os.getppid() == parent:
         sent = rng.choice(makers)(rng)
-        met.put(asked(port, sent, address, leaves_after_s=rng.uniform(0, 0.3) if rng.random() < 0.1 else None))
+        one = asked(port, sent, address, leaves_after_s=rng.uniform(0, 0.3) if rng.random() < 0.1 else None)
+        met.put(one if one.is_fault else replace(one, sent=None))
 
 
 def asked(port: int, sent: Sent, address: str, *, leaves_after_s: float | None) -> Met:
@@ -318,7 +320,7 @@ def main() -> int:
     parser.add_argument("--faults", type=Path, default=Path(tempfile.gettempdir()) / "attendo-faults")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="SECTION.KEY=VALUE")
     options = parser.parse_args()
-    port, results, faults = SERVING["free_port"](), Counter[str](), 0
+    port, results, faults = SERVING["free_port"](), Counter[str](), list[str]()
     settings = ["documents.keep_seconds=30", "corrections.enabled=true", *options.settings]
     with SERVING["process"](SERVING["attendo_command"](options.model, port, settings), port) as server:
         os.nice(10)
@@ -327,6 +329,7 @@ def main() -> int:
         print(f"quiet      {told(bystander.waits(20))}", flush=True)
         spawning = multiprocessing.get_context("spawn")
         met = spawning.Queue()
+        threading.Thread(target=count, args=(met, results, faults, options.faults), daemon=True).start()
         clients = [
             spawning.Process(
                 target=client,
@@ -341,11 +344,6 @@ def main() -> int:
         while (past := time.monotonic() - started) < 60 * options.minutes:
             some = bystander.waits(min(60, 60 * options.minutes - past))
             everything += some
-            for one in emptied(met):
-                results[one.result] += 1
-                if one.is_fault:
-                    faults += 1
-                    write(options.faults, faults, one)
             size = SERVING["rss_mib"](server.pid)
             print(f"minute {past / 60:3.0f} {told(some)}, {size:5.0f} MiB, {results.total()} answers", flush=True)
         for each in clients:
@@ -354,26 +352,23 @@ def main() -> int:
         print(f"all        {told(sorted(everything))}")
         server.send_signal(signal.SIGTERM)
         status = server.wait(60)
-    for result, count in sorted(results.items()):
-        print(f"{count:8} {result}")
-    print(f"{faults} faults, bystander refused {dict(bystander.refused)}, exit status {status}")
+    for result, times in sorted(results.items()):
+        print(f"{times:8} {result}")
+    print(f"{len(faults)} faults, bystander refused {dict(bystander.refused)}, exit status {status}")
     return bool(faults or bystander.refused or status)
 
 
-def emptied(met: Any) -> list[Met]:
-    found: list[Met] = []
+def count(met: Any, results: Counter[str], faults: list[str], folder: Path) -> None:
+    """Counts what clients report until the end of the process, and writes the requests that met faults."""
     while True:
-        try:
-            found.append(met.get_nowait())
-        except queue.Empty:
-            return found
-
-
-def write(folder: Path, number: int, met: Met) -> None:
-    folder.mkdir(exist_ok=True)
-    head = f"{met.result}\n{met.sent.method} {met.sent.path}\n{met.sent.headers}\n\n".encode()
-    (folder / f"{number}.request").write_bytes(head + met.sent.body)
-    print(f"fault {number}: {met.result}", flush=True)
+        one: Met = met.get()
+        results[one.result] += 1
+        if (sent := one.sent) is not None:
+            faults.append(one.result)
+            folder.mkdir(exist_ok=True)
+            head = f"{one.result}\n{sent.method} {sent.path}\n{sent.headers}\n\n".encode()
+            (folder / f"{len(faults)}.request").write_bytes(head + sent.body)
+            print(f"fault {len(faults)}: {one.result}", flush=True)
 
 
 if __name__ == "__main__":
