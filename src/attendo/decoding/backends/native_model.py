@@ -5,7 +5,7 @@ import math
 import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Literal
 
@@ -125,13 +125,17 @@ class NativeModel:
 
     def free_unused(self, most: int) -> int:
         """Frees the sessions that nobody uses; see `DecodingModel`."""
-        unused = list(self._idle.values())
-        num_bytes = sum(session.num_bytes for sessions in unused for session in tuple(sessions))
-        if num_bytes <= most:
-            return 0
-        for sessions in unused:
-            sessions.clear()
-        return num_bytes
+        taken: list[tuple[list[Session], Session]] = []  # out of the others' reach: who works with one changes its size
+        for sessions in list(self._idle.values()):
+            with suppress(IndexError):
+                while True:
+                    taken.append((sessions, sessions.pop()))
+        num_bytes = sum(session.num_bytes for _, session in taken)
+        if num_bytes > most:
+            return num_bytes
+        for sessions, session in reversed(taken):
+            sessions.append(session)
+        return 0
 
     def encodings(self, side: Literal["source", "target"], length: int) -> FloatArray:
         """Returns the encodings of at least that many positions, float32 `(positions, d_model)`.

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import Ids, NoRepeat
 from attendo.decoding.constraints.words import Spelling, Subwords
@@ -26,7 +25,7 @@ from attendo.decoding.guards.output import (
 )
 from attendo.decoding.guards.parts import Part
 from attendo.decoding.lines.name_retries import NameRetries
-from attendo.decoding.lines.part_search import Encode, PartSearch
+from attendo.decoding.lines.part_search import PartSearch
 from attendo.decoding.lines.restored import NOTHING, restored, with_problems, with_terms, written_well
 from attendo.decoding.lines.tasks import NumberedLine, Task, added
 from attendo.decoding.lines.term_retries import TermRetries
@@ -50,43 +49,26 @@ class GuardedSearch:
     """Translates lines, guarded as the settings say.
 
     Args:
-        models: the mean of their probabilities is searched.
+        parts: reads lines in parts and searches these.
         config: search settings.
         source_tokenizer: of the source language.
         target_tokenizer: of the target language.
-        encode: a source's ids, cut at the longest that can be read, and whether they were.
-        max_positions: tokens that the model can write, for learned positions.
         languages: source and target, as ISO 639-1 codes; empty where not known.
-        threads: that may work.
         counts: where to count what is done.
     """
 
     def __init__(
         self,
-        models: Sequence[DecodingModel],
+        parts: PartSearch,
         config: SearchConfig,
         source_tokenizer: Subwords,
         target_tokenizer: Subwords,
         *,
-        encode: Encode,
-        max_positions: int | None,
         languages: tuple[str, str],
-        threads: int,
         counts: Counts,
     ) -> None:
-        self._config = config
+        self._parts, self._config, self._languages = parts, config, languages
         self._source_tokenizer, self._tokenizer = source_tokenizer, target_tokenizer
-        self._languages = languages
-        self._parts = PartSearch(
-            models,
-            config,
-            source_tokenizer,
-            target_tokenizer,
-            encode=encode,
-            max_positions=max_positions,
-            languages=languages,
-            threads=threads,
-        )
         self.counts = counts
         """Counts of the lines translated so far, for warnings and figures."""
 

@@ -20,6 +20,7 @@ from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.guards.words import words
 from attendo.decoding.lines.alignment import Alignment, alignment, attention_batch, check_choice
 from attendo.decoding.lines.guarded import GuardedSearch
+from attendo.decoding.lines.part_search import PartSearch
 from attendo.decoding.lines.tasks import NumberedLine, numbered_lines
 from attendo.decoding.lines.translation import Candidate, Counts, Translation
 from attendo.decoding.lines.windows import PAUSE_S, windows
@@ -78,7 +79,7 @@ class Translator:
         # As long as a translation of the longest source may be.
         longest = config.max_source_tokens + config.max_len_offset
         self._max_target_tokens = self._within_positions(max(longest, config.min_len))
-        self._search = GuardedSearch(
+        parts = PartSearch(
             models,
             config,
             source_tokenizer,
@@ -87,7 +88,9 @@ class Translator:
             max_positions=self._max_positions,
             languages=languages,
             threads=threads,
-            counts=counts or Counts(),
+        )
+        self._search = GuardedSearch(
+            parts, config, source_tokenizer, target_tokenizer, languages=languages, counts=counts or Counts()
         )
 
     @property
