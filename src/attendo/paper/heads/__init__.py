@@ -1,1 +1,1 @@
-"""What heads attend to (Figures 3 to 5): sentences of known structure, measures against chance, cuts, pictures."""
+"""Attention heads (Figures 3 to 5): sentences of known structure, measures against chance, ablation, pictures."""

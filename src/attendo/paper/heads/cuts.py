@@ -1,10 +1,10 @@
-"""What a head is worth: BLEU of a model that has it cut, for every head of the three kinds, measured once and kept.
+"""Head ablation: BLEU of a model with one head cut, for every head of the three kinds, measured once and kept.
 
-A cut head's columns of W_O (Section 3.2.2) are zero, so that it adds nothing to the sub-layer, as if the context that
-it found were zero; all else of the model stays. Nothing is trained again.
+Cutting a head sets its columns of W_O (Section 3.2.2) to zero, so that it adds nothing to the output of the sub-layer,
+as if its context vector were zero; the rest of the model is unchanged and is not retrained.
 
-DIR/cuts/MODEL/all-heads.json                 what the whole model writes
-DIR/cuts/MODEL/KIND-LAYER-HEAD.json           what it writes without that head
+DIR/cuts/MODEL/all-heads.json                 translations of the whole model
+DIR/cuts/MODEL/KIND-LAYER-HEAD.json           translations without that head, layer and head from 1
 """
 
 import copy
@@ -37,10 +37,10 @@ from attendo.workflow.machine.device import choose_device
 from attendo.workflow.runs.validation import spread
 
 DEV_NAMES = ("valid", "val", "dev", "newstest2013")
-"""Of a development set's files, with the language behind a point; the first that is there is taken."""
+"""Names of a development set's files, without the language suffix; the first that exists is used."""
 
 NUM_RESAMPLES = 20_000
-"""Of the paired bootstrap: some are left in the tails of an interval that is corrected for 144 heads, too."""
+"""Number of paired bootstrap resamples; enough to leave some in the tails of an interval corrected for 144 heads."""
 _RESAMPLES_AT_ONCE = 1000
 
 _NUM_ORDERS = 4
@@ -49,62 +49,64 @@ _NUM_ORDERS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class DevSet:
-    """Sentences that are translated with each head cut."""
+    """The sentences that are translated by the whole model and with each head cut."""
 
     name: str
-    """For people."""
+    """Description for the page: the file and its folder, or our own sentences, with the number of lines."""
     sources: tuple[str, ...]
     references: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What a model writes, with or without a head."""
+    """The translations of a model, whole or with one head cut."""
 
     digest: str
-    """Of the model and the sentences."""
+    """SHA-256 of the whole model's parameters and of the sentences with their references, in hexadecimal."""
     outputs: tuple[str, ...]
     processor_s: float
-    """That it took, of all threads together."""
+    """Processor time of translating, in seconds, summed over all threads."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cut:
-    """What cutting one head does."""
+    """The effect of cutting one head."""
 
     head: Head
     bleu: float
-    """Without it."""
+    """BLEU without the head."""
     difference: float
-    """To the whole model: negative where it is missed."""
+    """BLEU without the head less BLEU of the whole model; negative if the head is missed."""
     low: float
-    """Of the 95% interval of the difference, by sentences drawn again."""
+    """Lower end of the difference's 95% interval, by bootstrap over sentences."""
     high: float
+    """Upper end of that interval."""
     is_clear: bool
     """Whether the interval that is corrected for all heads (Bonferroni) excludes 0."""
     changed: int
-    """Sentences that come out differently."""
+    """Number of sentences whose translation differs from the whole model's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cuts:
-    """What came of all heads of a model."""
+    """The effects of cutting each head of a model."""
 
     bleu: float
-    """Of the whole model."""
+    """BLEU of the whole model."""
     signature: str
+    """SacreBLEU's signature."""
     cuts: tuple[Cut, ...]
     processor_s: float
-    """Of all translating, whenever it was done."""
+    """Processor time of all translations, in seconds, including those kept from earlier sessions."""
 
 
 _KEPT = TypeAdapter(Written)
 
 
 def heads_of(transformer: Transformer) -> tuple[Head, ...]:
-    """All heads of the three kinds, in the paper's order."""
+    """Returns all heads of the three kinds, in the paper's order."""
     config = transformer.config
-    encoders = [place for place, layer in enumerate(transformer.encoder_layers) if isinstance(layer, EncoderLayer)]
+    encoders = [index for index, layer in enumerate(transformer.encoder_layers) if isinstance(layer, EncoderLayer)]
     layers: tuple[tuple[Kind, Sequence[int]], ...] = (
         ("encoder", encoders),
         ("decoder", range(config.decoder_layers)),
@@ -112,18 +114,18 @@ def heads_of(transformer: Transformer) -> tuple[Head, ...]:
     )
     return tuple(
         Head(kind=kind, layer=layer, head=head)
-        for kind, places in layers
-        for layer in places
+        for kind, indices in layers
+        for layer in indices
         for head in range(config.num_heads)
     )
 
 
 def without(model: LoadedModel, head: Head) -> LoadedModel:
-    """A copy of a model with a head cut: its columns of W_O are zero.
+    """Returns a copy of a model with a head cut: its columns of W_O are zero.
 
     Args:
-        model: stays as it is.
-        head: of one of its layers that attend.
+        model: the whole model, which is not changed.
+        head: a head of one of its attention layers.
     """
     transformer = copy.deepcopy(model.transformer)
     attention = attention_of(transformer, head)
@@ -136,7 +138,7 @@ def without(model: LoadedModel, head: Head) -> LoadedModel:
 
 
 def attention_of(transformer: Transformer, head: Head) -> MultiHeadAttention:
-    """The attention that a head is one of."""
+    """Returns the attention that a head belongs to."""
     if head.kind == "encoder":
         layer = transformer.encoder_layers[head.layer]
         assert isinstance(layer, EncoderLayer), "it has heads"
@@ -147,12 +149,12 @@ def attention_of(transformer: Transformer, head: Head) -> MultiHeadAttention:
 
 
 class Cutting:
-    """All that is translated of one model; what is kept is read.
+    """The translations of one model, whole and with each head cut; those kept in files are read.
 
     Args:
-        folder: of this model.
-        model: whole.
-        dev: what is translated, greedily.
+        folder: the folder for the translations of this model.
+        model: the whole model.
+        dev: the sentences, which are translated greedily.
         should_stop: asked every few hundred sentences.
     """
 
@@ -161,17 +163,17 @@ class Cutting:
         self._digest = _digest(model, dev)
 
     def whole(self) -> Written | None:
-        """What the whole model writes; None where it was to stop."""
-        return self._once(self._folder / "all-heads.json", lambda: self._model)
+        """Returns the translations of the whole model; None if stopped."""
+        return self._read_or_translate(self._folder / "all-heads.json", lambda: self._model)
 
     def cut(self, head: Head) -> Written | None:
-        """What it writes without a head; None where it was to stop."""
+        """Returns the translations without a head; None if stopped."""
         name = f"{head.kind}-{head.layer + 1}-{head.head + 1}.json"
-        return self._once(self._folder / name, lambda: without(self._model, head))
+        return self._read_or_translate(self._folder / name, lambda: without(self._model, head))
 
-    def _once(self, path: Path, model: Callable[[], LoadedModel]) -> Written | None:
-        found = kept(path, _KEPT)
-        if found is None:
+    def _read_or_translate(self, path: Path, model: Callable[[], LoadedModel]) -> Written | None:
+        known = kept(path, _KEPT)
+        if known is None:
             started = time.process_time()
             outputs = _translate(model(), self._dev.sources, self._should_stop)
             if outputs is None:
@@ -179,53 +181,53 @@ class Cutting:
             written = Written(digest=self._digest, outputs=outputs, processor_s=time.process_time() - started)
             keep(path, written)
             return written
-        if found.digest != self._digest:
+        if known.digest != self._digest:
             raise ModelError(f"{path}: is of another model or other sentences; name another folder with -o")
-        return found
+        return known
 
 
 def compare_cuts(dev: DevSet, target_language: str, whole: Written, cut: Sequence[tuple[Head, Written]]) -> Cuts:
-    """BLEU without each head, beside the whole model's.
+    """Compares BLEU without each head to BLEU of the whole model.
 
     Args:
-        dev: what was translated.
+        dev: the sentences that were translated.
         target_language: chooses BLEU's tokeniser.
-        whole: what the whole model has written.
-        cut: heads, and what it has written without each.
+        whole: the translations of the whole model.
+        cut: the heads, each with the translations without it.
     """
     metric, by_sentence = metrics(target_language)["bleu"], metrics(target_language)["bleu"]
     assert isinstance(metric, BLEU)
     assert isinstance(by_sentence, BLEU)
-    by_sentence.effective_order = True  # which changes no count, and quiets a warning
+    by_sentence.effective_order = True  # changes no count, but silences a warning
     counts = np.array(
-        [_counts(by_sentence, each.outputs, dev.references) for each in (whole, *(written for _, written in cut))]
+        [_counts(by_sentence, system.outputs, dev.references) for system in (whole, *(written for _, written in cut))]
     )
     bleu = bleu_of(counts.sum(axis=1))
     drawn = _resampled(counts)
     differences, narrow = drawn[1:] - drawn[0], 0.025 / len(cut)
     low, high, lowest, highest = np.quantile(differences, (0.025, 0.975, narrow, 1 - narrow), axis=1)
-    metric.corpus_score(list(whole.outputs), [list(dev.references)])  # which fills in the signature
+    metric.corpus_score(list(whole.outputs), [list(dev.references)])  # fills in the signature
     return Cuts(
         bleu=float(bleu[0]),
         signature=str(metric.get_signature()),
         cuts=tuple(
             Cut(
                 head=head,
-                bleu=float(bleu[place + 1]),
-                difference=float(bleu[place + 1] - bleu[0]),
-                low=float(low[place]),
-                high=float(high[place]),
-                is_clear=bool(lowest[place] > 0 or highest[place] < 0),
+                bleu=float(bleu[index + 1]),
+                difference=float(bleu[index + 1] - bleu[0]),
+                low=float(low[index]),
+                high=float(high[index]),
+                is_clear=bool(lowest[index] > 0 or highest[index] < 0),
                 changed=sum(one != other for one, other in zip(written.outputs, whole.outputs, strict=True)),
             )
-            for place, (head, written) in enumerate(cut)
+            for index, (head, written) in enumerate(cut)
         ),
         processor_s=whole.processor_s + sum(written.processor_s for _, written in cut),
     )
 
 
 def _resampled(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """BLEU of sentences drawn again, the same for all systems.
+    """BLEU on bootstrap resamples of the sentences; the resamples are the same for all systems.
 
     Args:
         counts: `(systems, sentences, 10)`.
@@ -235,16 +237,16 @@ def _resampled(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     generator, length = np.random.default_rng(1), counts.shape[1]
     # Products of doubles are fast, and exact for counts.
-    sides = counts.astype(np.float64)
-    found = []
+    doubles = counts.astype(np.float64)
+    scores = []
     for _ in range(NUM_RESAMPLES // _RESAMPLES_AT_ONCE):
-        times = generator.multinomial(length, np.full(length, 1 / length), size=_RESAMPLES_AT_ONCE).astype(np.float64)
-        found.append(bleu_of(times @ sides))
-    return np.concatenate(found, axis=1)
+        repeats = generator.multinomial(length, np.full(length, 1 / length), size=_RESAMPLES_AT_ONCE).astype(np.float64)
+        scores.append(bleu_of(repeats @ doubles))
+    return np.concatenate(scores, axis=1)
 
 
 def _translate(model: LoadedModel, sources: Sequence[str], should_stop: Callable[[], bool]) -> tuple[str, ...] | None:
-    """Greedily, in float32 and without guards: it is the model that is measured."""
+    """Translates greedily, in float32 and without guards, so that only the model is measured; None if stopped."""
     search = SearchConfig(beam_size=1, guards=GuardConfig.off())
     engine = Engine([model], search, dtype="float32", device=choose_device("auto"))
     outputs: list[str] = []
@@ -256,7 +258,7 @@ def _translate(model: LoadedModel, sources: Sequence[str], should_stop: Callable
 
 
 def _counts(metric: BLEU, outputs: Sequence[str], references: Sequence[str]) -> NDArray[np.int64]:
-    """Of each sentence right and all n-grams by length, then both lengths: `(sentences, 10)`."""
+    """Counts matching and all n-grams by length, then the words of output and reference: `(sentences, 10)`."""
     rows = []
     for output, reference in zip(outputs, references, strict=True):
         score = metric.sentence_score(output, [reference])
@@ -265,51 +267,52 @@ def _counts(metric: BLEU, outputs: Sequence[str], references: Sequence[str]) -> 
 
 
 def bleu_of(sums: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Corpus BLEU of summed counts as sacreBLEU has it, of many at once: its exponential smoothing.
+    """Corpus BLEU from summed counts, vectorised, with sacreBLEU's exponential smoothing.
 
     Args:
-        sums: `(..., 10)`: right n-grams by length, all n-grams by length, the length of what is written, and of the
-            reference.
+        sums: `(..., 10)`: matching n-grams by length (1 to 4), all n-grams by length, the length of the output, and
+            that of the reference.
 
     Returns:
-        `(...)`, 0 to 100.
+        BLEU from 0 to 100, `(...)`.
     """
-    right, total = sums[..., :_NUM_ORDERS], sums[..., _NUM_ORDERS : 2 * _NUM_ORDERS]
-    written, reference = sums[..., -2], sums[..., -1]
-    halvings = np.cumsum(right == 0, axis=-1)
-    smoothed = np.where(right == 0, 0.5**halvings, right)
+    matches, total = sums[..., :_NUM_ORDERS], sums[..., _NUM_ORDERS : 2 * _NUM_ORDERS]
+    length, reference_length = sums[..., -2], sums[..., -1]
+    halvings = np.cumsum(matches == 0, axis=-1)
+    smoothed = np.where(matches == 0, 0.5**halvings, matches)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(smoothed / total).mean(axis=-1)
-        brevity = np.minimum(0.0, 1 - reference / written)
+        brevity = np.minimum(0.0, 1 - reference_length / length)
         scores = 100 * np.exp(logs + brevity)
-    found: NDArray[np.float64] = np.where((right.sum(axis=-1) == 0) | (total == 0).any(axis=-1), 0.0, scores)
-    return found
+    bleu: NDArray[np.float64] = np.where((matches.sum(axis=-1) == 0) | (total == 0).any(axis=-1), 0.0, scores)
+    return bleu
 
 
 def _digest(model: LoadedModel, dev: DevSet) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, parameter in model.transformer.named_parameters():
-        found.update(name.encode())
-        found.update(parameter.detach().cpu().numpy().tobytes())
+        digest.update(name.encode())
+        digest.update(parameter.detach().cpu().numpy().tobytes())
     for text in (*dev.sources, *dev.references):
-        found.update(text.encode("utf-8", errors="surrogatepass") + b"\n")
-    return found.hexdigest()
+        digest.update(text.encode("utf-8", errors="surrogatepass") + b"\n")
+    return digest.hexdigest()
 
 
-# --- what is translated -----------------------------------------------------------------------------------------------
+# --- the development set ----------------------------------------------------------------------------------------------
 
 
 def dev_set(folder: Path, source_language: str, target_language: str, most: int) -> DevSet:
-    """Reads a development set, or some of it: lines at even distances, so that any order of its lines is all the same.
+    """Reads a development set, or evenly spaced lines of it, so that a sorted file gives a fair sample too.
 
     Args:
-        folder: of the files.
+        folder: the folder of its files.
         source_language: `en` or `de`.
-        target_language: the other.
-        most: sentences.
+        target_language: the other one.
+        most: largest number of sentences.
 
     Raises:
-        DataError: there is none, a file is broken, or its two sides differ in length.
+        DataError: there is no development set or no translated line in it, a file is broken, or its two sides differ in
+            length.
         OSError: a file cannot be read.
     """
     for name in DEV_NAMES:
@@ -324,17 +327,17 @@ def dev_set(folder: Path, source_language: str, target_language: str, most: int)
                 sources=tuple(pair[0] for pair in taken),
                 references=tuple(pair[1] for pair in taken),
             )
-    wanted = ", ".join(f"{name}.{source_language} and {name}.{target_language}" for name in DEV_NAMES)
-    raise DataError(f"{folder}: no development set; --data takes a folder with one of {wanted}")
+    expected = ", ".join(f"{name}.{source_language} and {name}.{target_language}" for name in DEV_NAMES)
+    raise DataError(f"{folder}: no development set; --data takes a folder with one of {expected}")
 
 
 def own_sentences(pairs: Iterable[Pair], source_language: str, most: int) -> DevSet:
-    """Held-out sentences of our own.
+    """Returns our own held-out sentences as a development set, evenly spaced if there are too many.
 
     Args:
-        pairs: of both halves.
+        pairs: sentences of both halves.
         source_language: `en` or `de`.
-        most: sentences.
+        most: largest number of sentences.
     """
     held_out = [pair.sides(source_language) for pair in pairs if pair.held_out]
     taken = [held_out[number] for number in spread(len(held_out), most)]

@@ -1,4 +1,4 @@
-"""The driver of Figures 3, 4 and 5: models and sentences in, a page with a section a model out."""
+"""The driver of Figures 3, 4 and 5: reads sentences with each model and writes a page with sections for each."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,100 +21,101 @@ from attendo.paper.study_folder import alone
 
 _SEED = 1
 NUM_SENTENCES: Mapping[Scale, int] = {"tiny": 16, "small": 200, "paper": 400}
-"""Of each kind of sentences, for each of `--seeds`; a multiple of 4, since halves and twins are of two."""
+"""Number of sentences of each kind for each of `--seeds`; a multiple of 4: two halves, each of pairs of twins."""
 
 FoundT = TypeVar("FoundT")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """A model, and the sentences as it sees them."""
+    """A model and its attention on the sentences."""
 
     subject: Subject
     dependencies: Looks
-    """Sentences with a long-distance dependency."""
+    """Attention on sentences with a long-distance dependency."""
     anaphors: Looks
-    """Sentences with an anaphor, in twins."""
+    """Attention on sentences with an anaphor, in twins."""
 
     @property
     def skipped(self) -> int:
-        """Sentences that were left out."""
+        """Number of sentences that were skipped."""
         return self.dependencies.skipped + self.anaphors.skipped
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shown(Seen, Generic[FoundT]):
-    """What came of a model."""
+    """A model with the measurements of its heads."""
 
     found: FoundT
+    """The measurements."""
     processor_s: float
-    """That reading the sentences took, of all threads together: other work on the machine is not in it."""
+    """Processor time of reading the sentences, in seconds, summed over all threads of this process."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """What is read."""
+    """The sentences that every model reads."""
 
     dependencies: tuple[Pair, ...] = ()
     anaphors: tuple[Pair, ...] = ()
 
     @property
     def count(self) -> int:
-        """Of all."""
+        """Total number of sentences."""
         return len(self.dependencies) + len(self.anaphors)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Seen):
-    """A model at work, and who is told of and may stop what is measured of it."""
+    """The input of a measurement: a model's attention, and callbacks for progress and interruption."""
 
     order: Order
     read: Sentences
     tell: Callable[[str], None]
-    """Tells of a further step."""
+    """Reports the start of a further step."""
     should_stop: ShouldStop
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeadsFigure(Generic[FoundT]):
-    """The description of a figure of heads: models and sentences in, a page with a section a model out."""
+    """The definition of a figure about heads: what is read and measured, and the texts of the page."""
 
     title: str
-    """Of the page, with the figure's number before a colon."""
+    """Title of the page, with the figure's number before a colon."""
     text: str
-    """The file with the words of the page, for `page_text`: what the paper shows and what is counted here, the sections
-    of a model, which have `$model` in their titles, and how it was measured."""
+    """Name of the file with the words of the page, for `page_text`: what the paper shows and what is counted here, the
+    sections for each model, which have `$model` in their titles, and the method."""
     dependencies: bool
     """Whether sentences with a long-distance dependency are read."""
     anaphors: bool
     """Whether sentences with an anaphor are read."""
     measure: Callable[[Reading], FoundT | Stopped]
-    """Measures what a model's heads do."""
+    """Measures the heads of a model."""
     verdicts: Callable[[Shown[FoundT]], Sequence[str]]
-    """What came of a model, a paragraph each."""
+    """Returns the findings for a model, one paragraph each."""
     values: Callable[[Shown[FoundT]], Mapping[str, object]]
-    """What fills the sections of a model."""
+    """Returns the values for the slots in the sections of a model."""
     method: Callable[[Sequence[Shown[FoundT]]], Mapping[str, object]]
-    """What fills the section on how it was measured."""
+    """Returns the values for the slots in the section on the method."""
     data: Callable[[FoundT], Mapping[str, object]]
-    """What was measured of a model, for JSON."""
+    """Returns the measurements of a model, for JSON."""
     note: Callable[[Sequence[Shown[FoundT]]], str] = lambda shown: ""
-    """Stands beside the versions, at the end of the page."""
+    """Returns a note for the end of the page, beside the versions."""
     reads_corpora: bool = False
-    """Whether a folder of corpora, `--data`, is for something."""
+    """Whether the figure uses a folder of corpora, `--data`."""
     further_steps: Callable[[Subject], int] = lambda subject: 0
-    """The number of further steps of a model that `measure` tells of."""
+    """Returns the number of further steps that `measure` reports for a model."""
     further: Callable[[Order], tuple[str, ...]] = lambda order: ()
-    """What else takes time, for the forecast, a paragraph each."""
+    """Returns paragraphs for the forecast on what else takes time."""
     unit: str = "steps"
-    """What the progress is counted in."""
+    """Unit of the progress."""
 
     def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
         """Reads the sentences with every model, measures, and writes the page.
 
         Raises:
-            AttendoError: a model is missing or cannot be looked at, another process is at this folder, or a folder
-                of corpora is given that nothing here reads.
+            AttendoError: a model is missing or has no heads to examine, another process uses this folder, or a folder
+                of corpora is given that the figure does not use.
             OSError: the folder cannot be written to.
         """
         read, stopped = self.read(order), Outcome(report=None, interrupted=True)
@@ -123,16 +124,16 @@ class HeadsFigure(Generic[FoundT]):
             if subjects is None:
                 return stopped
             shown: list[Shown[FoundT]] = []
-            total, notes = sum(1 + self.further_steps(subject) for subject in subjects), count()
+            total, steps = sum(1 + self.further_steps(subject) for subject in subjects), count()
 
             def tell(note: str) -> None:
-                reporter.running(next(notes), total, note)
+                reporter.running(next(steps), total, note)
 
             for subject in subjects:
-                found = self._show(order, read, subject, tell, should_stop)
-                if found is None:
+                result = self._show(order, read, subject, tell, should_stop)
+                if result is None:
                     return stopped
-                shown.append(found)
+                shown.append(result)
             reporter.running(total, total, "")
             report = self.page(order, read, shown)
             write_report(order.folder, report)
@@ -141,7 +142,7 @@ class HeadsFigure(Generic[FoundT]):
     def _show(
         self, order: Order, read: Sentences, subject: Subject, tell: Callable[[str], None], should_stop: ShouldStop
     ) -> Shown[FoundT] | None:
-        """Reads the sentences with one model and measures; None where it was to stop."""
+        """Reads the sentences with one model and measures its heads; None if stopped."""
         tell(f"{subject.name}: {read.count} sentences")
         started = time.process_time()
         dependencies = look_at(subject.engine, read.dependencies, should_stop)
@@ -159,25 +160,25 @@ class HeadsFigure(Generic[FoundT]):
             tell=tell,
             should_stop=should_stop,
         )
-        found = self.measure(reading)
-        if isinstance(found, Stopped):
+        measurements = self.measure(reading)
+        if isinstance(measurements, Stopped):
             return None
         return Shown(
-            subject=subject, dependencies=dependencies, anaphors=anaphors, found=found, processor_s=processor_s
+            subject=subject, dependencies=dependencies, anaphors=anaphors, found=measurements, processor_s=processor_s
         )
 
     def read(self, order: Order) -> Sentences:
         """Draws the sentences.
 
         Args:
-            order: how it is wanted: scale and seeds.
+            order: the options; scale, seeds and data are used.
 
         Raises:
-            RecipeError: corpora are given that nothing here reads.
-            DataError: the templates have not so many sentences.
+            RecipeError: a folder of corpora is given that the figure does not use.
+            DataError: the templates yield too few different sentences.
         """
         if order.data is not None and not self.reads_corpora:
-            raise RecipeError(f"--data: {_name(self.title)} reads sentences of its own; leave it out")
+            raise RecipeError(f"--data: {_result_name(self.title)} reads sentences of its own; leave it out")
         num = NUM_SENTENCES[order.scale] * order.seeds
         return Sentences(
             dependencies=dependency_pairs(num, _SEED) if self.dependencies else (),
@@ -185,24 +186,24 @@ class HeadsFigure(Generic[FoundT]):
         )
 
     def page(self, order: Order, read: Sentences, shown: Sequence[Shown[FoundT]]) -> Report:
-        """What was found, how, in which sentences, and how to repeat it.
+        """Makes the page: the findings, the method, the sentences, and how to repeat it.
 
         Args:
-            order: how it is wanted.
+            order: the options.
             read: the sentences, of which one of each template is shown.
-            shown: the models with what came of their heads.
+            shown: the models with the measurements of their heads.
         """
         own, shared = page_text(self.text), page_text("heads/page.md")
         titles = [title for title in own.titles if "$model" in title]
         words = shared.fill(
             question=own.introduction(),
-            verdicts=[text for each in shown for text in self.verdicts(each)],
+            verdicts=[text for result in shown for text in self.verdicts(result)],
             scale_note=_scale_note(shared, order),
-            left_out=_left_out(shared, shown),
-            examples=_one_of_each((*read.dependencies, *read.anaphors)),
+            left_out=_skipped_note(shared, shown),
+            examples=_examples((*read.dependencies, *read.anaphors)),
             command=order.command,
             note=self.note(shown),
-            cost=", ".join(f"{each.processor_s:.0f} s with {each.subject.name}" for each in shown),
+            cost=", ".join(f"{result.processor_s:.0f} s with {result.subject.name}" for result in shown),
             machine=this_machine().to_text(),
             versions=", ".join(f"{name} {version}" for name, version in versions().items()),
         )
@@ -212,41 +213,42 @@ class HeadsFigure(Generic[FoundT]):
             sections=(
                 *(
                     section
-                    for each in shown
+                    for result in shown
                     for section in own.sections(
-                        *titles, model=each.subject.name, subject=each.subject.to_text(), **self.values(each)
+                        *titles, model=result.subject.name, subject=result.subject.to_text(), **self.values(result)
                     )
                 ),
                 *own.sections("How it was measured", **self.method(shown)),
                 *words.sections,
             ),
             data={
-                "result": _name(self.title),
+                "result": _result_name(self.title),
                 "scale": order.scale,
                 "command": order.command,
                 "models": [
-                    {"model": each.subject.name, "skipped": each.skipped, **self.data(each.found)} for each in shown
+                    {"model": result.subject.name, "skipped": result.skipped, **self.data(result.found)}
+                    for result in shown
                 ],
             },
         )
 
     def forecast(self, order: Order, reporter: Reporter) -> Report:
-        """What will be read, and by which models.
+        """States how many sentences will be read, and by which models.
 
         Raises:
-            AttendoError: no model is named where one has to be, or corpora are given that nothing here reads.
+            AttendoError: no model is named where one is required, or corpora are given that the figure does not use.
         """
         read, names = self.read(order), names_of(order)
         text = page_text("heads/page.md")
-        total = [text.note("forecast", count=read.count, names=", ".join(names))]
+        introduction = [text.note("forecast", count=read.count, names=", ".join(names))]
         if order.scale == "tiny" and not order.runs:
-            total.append(text.note("training first"))
+            introduction.append(text.note("training first"))
         return Report(
             title=f"{self.title} at the scale '{order.scale}', in {order.folder}",
-            introduction=(" ".join(total), *self.further(order)),
+            introduction=(" ".join(introduction), *self.further(order)),
             sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
             data={
-                "result": _name(self.title),
+                "result": _result_name(self.title),
                 "scale": order.scale,
                 "models": list(names),
                 "sentences": read.count,
@@ -255,7 +257,7 @@ class HeadsFigure(Generic[FoundT]):
 
 
 def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anaphors: Looks) -> None:
-    """Refuses a vocabulary that leaves too little."""
+    """Refuses a model whose vocabulary leaves less than a quarter of all sentences in either half."""
     for pairs, looks in ((read.dependencies, dependencies), (read.anaphors, anaphors)):
         fewest = min(len(looks.half(held_out=half)) for half in (False, True))
         if pairs and fewest < len(pairs) / 4:
@@ -265,36 +267,36 @@ def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anapho
             )
 
 
-def _name(title: str) -> str:
-    """Of a result: `figure3` of `Figure 3: heads`."""
+def _result_name(title: str) -> str:
+    """Name of the result: `figure3` for `Figure 3: heads`."""
     return title.split(":")[0].lower().replace(" ", "")
 
 
-def _left_out(text: PageText, shown: Iterable[Shown[FoundT]]) -> str:
-    """How many sentences were left out, where any were."""
-    skipped = [f"{each.subject.name} {each.skipped}" for each in shown if each.skipped]
+def _skipped_note(text: PageText, shown: Iterable[Shown[FoundT]]) -> str:
+    """A note on the number of sentences that each model skipped; empty if none were."""
+    skipped = [f"{model.subject.name} {model.skipped}" for model in shown if model.skipped]
     return text.note("left out", skipped=", ".join(skipped)) if skipped else ""
 
 
-def _one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """The first sentence of each template, of either half in turn."""
-    read = tuple(pairs)
-    names = tuple(dict.fromkeys(pair.template for pair in read))
+def _examples(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Returns the first sentence of each template, from the two halves in turn."""
+    all_pairs = tuple(pairs)
+    names = tuple(dict.fromkeys(pair.template for pair in all_pairs))
     return tuple(
-        next(pair for pair in read if pair.template == name and pair.held_out == bool(number % 2))
+        next(pair for pair in all_pairs if pair.template == name and pair.held_out == bool(number % 2))
         for number, name in enumerate(names)
     )
 
 
 def _scale_note(text: PageText, order: Order) -> str:
-    """What a scale's model is worth."""
+    """A note on the limits of the scale's models; at scales other than `tiny`, empty for models that the user names."""
     if order.scale == "tiny":
         return text.note("tiny")
     return "" if order.runs else text.note("shipped")
 
 
 def to_data(value: Any) -> Any:
-    """Anything that was measured, for JSON: heads as layer and head, `5.2`, both from 1."""
+    """Converts a measurement for JSON; a head becomes its kind and `5.2`, layer and head from 1."""
     if isinstance(value, Head):
         return {"kind": value.kind, "head": value.to_text()}
     if is_dataclass(value):
@@ -309,5 +311,5 @@ def to_data(value: Any) -> Any:
 
 
 def percent(share: float) -> str:
-    """A share for a table."""
+    """Formats a share for a table, in percent without decimals or sign."""
     return f"{100 * share:.0f}"

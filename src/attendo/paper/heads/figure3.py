@@ -1,4 +1,4 @@
-"""`attendo reproduce figure3`: which heads follow long-distance dependencies, against chance, and the heads drawn."""
+"""`attendo reproduce figure3`: tests which heads follow long-distance dependencies, and draws them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,104 +18,118 @@ from attendo.paper.report import Picture
 # --- heads by relation ------------------------------------------------------------------------------------------------
 
 Direction = Literal["onwards", "back"]
-"""From the governor to what belongs to it, or back; in the sentences the governor stands first."""
+"""`onwards`: the governor attends to its dependent; `back`: the reverse. The governor comes first in the sentences."""
 
 Question = tuple[Kind, str, Direction]
-"""Whose heads, which relation, which way."""
+"""The kind of the heads, the relation, which is named after its template, and the direction of attention."""
 
 KINDS: tuple[tuple[Kind, Direction], ...] = (("encoder", "onwards"), ("encoder", "back"), ("decoder", "back"))
-"""The decoder has only what is written to look at."""
+"""The kinds and directions that are measured; the decoder cannot look onwards, since it sees only what is written."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Followed:
-    """What all heads do about one relation in one direction, in one half of the sentences."""
+    """The attention of all heads along one relation in one direction, in one half of the sentences."""
 
     cases: tuple[Case, ...]
     hits: NDArray[np.bool_]
-    """Whether the head looks at the partner more than at anything else: `(cases, num_layers, num_heads)`."""
+    """Whether the head gives the partner more attention than anything else: `(cases, num_layers, num_heads)`."""
     shares: NDArray[np.float64]
-    """Attention on the partner."""
+    """Attention on the partner, of the same shape."""
     by_place: NDArray[np.float64]
-    """What the head's positional twin gives it."""
+    """Attention that the head's positional twin gives the partner."""
     by_others: NDArray[np.float64]
-    """What the other words give it on average, by the same head."""
+    """Mean attention that the other words give the partner, by the same head."""
 
     def tests(self, rule: PlaceRule) -> tuple[Heads, Heads]:
-        """Each head's exact p against the best place, and against the twin and the other words."""
+        """Returns two exact p-values of each head, for its hits and for its attention.
+
+        Args:
+            rule: the position rule that the hits are compared to; the attention is compared to that of the positional
+                twin and of the other words, and the larger p is taken.
+        """
         by_rule = np.array([rule.finds(case) for case in self.cases])
         beats_place = sign_tests(self.hits.astype(np.float64) - by_rule[:, None, None])
-        leans = [sign_tests(self.shares - null) for null in (self.by_place, self.by_others)]
-        return beats_place, np.maximum(*leans)
+        p_attention = [sign_tests(self.shares - null) for null in (self.by_place, self.by_others)]
+        return beats_place, np.maximum(*p_attention)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """The head that follows a relation best, and how well."""
+    """The head that follows a relation best, with its scores."""
 
     name: str
-    """The sentences' template."""
+    """Name of the sentences' template."""
     direction: Direction
     head: Head
-    """Chosen on the first half: most hits, then the most attention."""
+    """The head with the most hits in the first half, then with the most attention."""
     num_chosen_on: int
+    """Number of cases in the first half."""
     num_held_out: int
+    """Number of cases in the held-out half."""
     distance: float
-    """Words from one to the other, on average."""
+    """Mean distance between the two words in the held-out half, in words."""
     chosen_hits: float
-    """Share of the first half's cases in which the head looks at the partner most."""
+    """Share of the first half's cases that are hits, as in `Followed.hits`."""
     hits: float
-    """The same of the held-out half."""
+    """The same share for the held-out half."""
     rule: PlaceRule
-    """The place that finds most of the held-out half's partners."""
+    """The position rule that finds most of the held-out half's partners."""
     rule_hits: float
-    """The share of them that it finds."""
+    """Share of those partners that the rule finds."""
     share: float
-    """Attention on the partner, held out."""
+    """Mean attention on the partner, held out."""
     place_share: float
-    """By the head's positional twin."""
+    """Mean attention that the head's positional twin gives the partner, held out."""
     other_share: float
-    """By the same head from the other words."""
+    """Mean attention that the other words give the partner by the same head, held out."""
     p_hits: float
-    """Of hits as many more than the place's, corrected for all heads, relations and directions."""
+    """P-value of more hits than the rule has, corrected for all heads, relations and directions."""
     p_share: float
-    """Of as much more attention than by place and from others, corrected likewise."""
+    """P-value of more attention than by the twin and from the other words, corrected for the same."""
     also: tuple[Head, ...]
-    """The other heads that follow the relation by both tests."""
+    """The other heads that pass both tests of the relation."""
 
     @property
     def follows(self) -> bool:
-        """Whether the head looks at the partner more often than any place would have it, and because of who asks."""
+        """Whether the head finds the partner more often than any position rule, and passes the test of attention."""
         return self.p_hits < LEVEL and self.p_share < LEVEL
 
     @property
     def leans(self) -> bool:
-        """Whether the head at least gives the partner more than by its place and than others do."""
+        """Whether the head at least gives the partner more attention than its twin and the other words do."""
         return self.p_share < LEVEL
 
 
 def relations(looks: Looks) -> tuple[Relation, ...]:
-    """The best self-attention head for each relation and direction, scored on held-out sentences.
+    """Returns the best self-attention head for each relation and direction, scored on held-out sentences.
 
     Args:
-        looks: of sentences with dependencies, in both halves.
+        looks: attention on sentences with dependencies, of both halves.
     """
     halves = [looks.half(held_out=held_out) for held_out in (False, True)]
     names = tuple(dict.fromkeys(look.pair.template for look in looks.all))
     rows: list[Question] = [
-        (kind, name, way) for kind, way in KINDS for name in names if all(_of(half, kind, name) for half in halves)
+        (kind, name, direction)
+        for kind, direction in KINDS
+        for name in names
+        if all(_with_dependency(half, kind, name) for half in halves)
     ]
     profiles = {kind: OffsetProfile(_weights(look, kind) for look in halves[0]) for kind in ("encoder", "decoder")}
     chosen, held_out = (
-        [followed(_of(half, kind, name), kind, way, profiles[kind]) for kind, name, way in rows] for half in halves
+        [
+            followed(_with_dependency(half, kind, name), kind, direction, profiles[kind])
+            for kind, name, direction in rows
+        ]
+        for half in halves
     )
-    # Of the held-out cases themselves, so that no place does better than the head's baseline.
+    # The rules are fitted to the held-out cases themselves, so that no position does better than the head's baseline.
     rules = [best_place_rule(each.cases) for each in held_out]
     tests = [each.tests(rule) for each, rule in zip(held_out, rules, strict=True)]
     p_hits, p_share = (_corrected([each[which] for each in tests]) for which in (0, 1))
     return tuple(
-        _relation(row, (chosen[place], held_out[place]), rules[place], (p_hits[place], p_share[place]))
-        for place, row in enumerate(rows)
+        _relation(row, (chosen[index], held_out[index]), rules[index], (p_hits[index], p_share[index]))
+        for index, row in enumerate(rows)
     )
 
 
@@ -123,9 +137,9 @@ def followed(looks: Sequence[Look], kind: Kind, direction: Direction, profile: O
     """Measures all heads of a kind in sentences that have a dependency.
 
     Args:
-        looks: at least one.
+        looks: attention on at least one sentence.
         kind: the encoder's self-attention, in the source, or the decoder's, in the target.
-        direction: which end looks.
+        direction: `onwards` or `back`.
         profile: the heads' positional twins.
     """
     cases, hits, shares, by_place, by_others = [], [], [], [], []
@@ -135,7 +149,7 @@ def followed(looks: Sequence[Look], kind: Kind, direction: Direction, profile: O
         query, target = side.dependency if direction == "onwards" else side.dependency[::-1]
         length = len(side.words)
         weights = _weights(look, kind)
-        # The words before it cannot see it while the decoder writes them.
+        # In the decoder, the words up to the target cannot attend to it.
         first = target + 1 if kind == "decoder" else 0
         others = [place for place in range(first, length) if place not in (query, target)]
         cases.append(Case(query=query, target=target, length=length))
@@ -153,7 +167,7 @@ def followed(looks: Sequence[Look], kind: Kind, direction: Direction, profile: O
 
 
 def _corrected(tests: Sequence[Heads]) -> list[Heads]:
-    """All p-values corrected together, in the arrays they came in."""
+    """Corrects all p-values together; returns arrays of the given shapes."""
     together = holm(np.concatenate([each.ravel() for each in tests]))
     ends = np.cumsum([each.size for each in tests])[:-1]
     return [part.reshape(each.shape) for part, each in zip(np.split(together, ends), tests, strict=True)]
@@ -171,9 +185,9 @@ def _relation(
     row: Question, halves: tuple[Followed, Followed], rule: PlaceRule, p_values: tuple[Heads, Heads]
 ) -> Relation:
     chosen, held_out = halves
-    # The attention decides between equal numbers of hits.
-    best = chosen.hits.mean(axis=0) + 1e-6 * chosen.shares.mean(axis=0)
-    layer, head = (int(index) for index in np.unravel_index(best.argmax(), best.shape))
+    # Attention breaks ties between equal numbers of hits.
+    scores = chosen.hits.mean(axis=0) + 1e-6 * chosen.shares.mean(axis=0)
+    layer, head = (int(index) for index in np.unravel_index(scores.argmax(), scores.shape))
     return Relation(
         name=row[1],
         direction=row[2],
@@ -198,7 +212,7 @@ def _relation(
     )
 
 
-def _of(looks: Sequence[Look], kind: Kind, name: str) -> list[Look]:
+def _with_dependency(looks: Sequence[Look], kind: Kind, name: str) -> list[Look]:
     return [look for look in looks if look.pair.template == name and _pair_side(look, kind).dependency is not None]
 
 
@@ -206,26 +220,27 @@ def _of(looks: Sequence[Look], kind: Kind, name: str) -> list[Look]:
 
 _NUM_DRAWN = 2
 _MOST_WORDS = 16
-"""Of a sentence that is drawn, if there is one so short."""
+"""Largest number of words in a sentence that is drawn, if there is one so short."""
 
 
 def _verdict(shown: Shown[tuple[Relation, ...]]) -> str:
-    following = [one for one in shown.found if one.follows]
-    leaning = [one for one in shown.found if one.leans and not one.follows]
+    following = [relation for relation in shown.found if relation.follows]
+    leaning = [relation for relation in shown.found if relation.leans and not relation.follows]
     name = shown.subject.name
     if not following:
         parts = [f"{name}: no head finds the partner more often than a fixed place does."]
     else:
         parts = [f"{name}: in {len(following)} of the {len(shown.found)} rows below a head follows the relation."]
-        for head, direction in dict.fromkeys((one.head, one.direction) for one in following):
-            its = [one for one in following if (one.head, one.direction) == (head, direction)]
-            found = "; ".join(_told(shown, one) for one in its)
-            parts.append(f"{head.kind.capitalize()} head {head.to_text()}, looking {direction}: {found}.")
-        if all(one.head.kind == "decoder" for one in following):
+        for head, direction in dict.fromkeys((relation.head, relation.direction) for relation in following):
+            same_head = [relation for relation in following if (relation.head, relation.direction) == (head, direction)]
+            hits = "; ".join(_hits_text(shown, relation) for relation in same_head)
+            parts.append(f"{head.kind.capitalize()} head {head.to_text()}, looking {direction}: {hits}.")
+        if all(relation.head.kind == "decoder" for relation in following):
             parts.append("In the encoder, which the paper's figure is of, none does.")
     if leaning:
         names = ", ".join(
-            f"'{_ends(shown, one)}' {one.direction} ({one.head.kind} {one.head.to_text()})" for one in leaning
+            f"'{_ends(shown, relation)}' {relation.direction} ({relation.head.kind} {relation.head.to_text()})"
+            for relation in leaning
         )
         parts.append(
             "More attention than by place and from other words, though not clearly more hits than the best place has: "
@@ -234,40 +249,43 @@ def _verdict(shown: Shown[tuple[Relation, ...]]) -> str:
     return " ".join(parts)
 
 
-def _told(shown: Shown[tuple[Relation, ...]], one: Relation) -> str:
-    also = f"; so {'does' if len(one.also) == 1 else 'do'} {', '.join(head.to_text() for head in one.also)}"
+def _hits_text(shown: Shown[tuple[Relation, ...]], relation: Relation) -> str:
+    also = f"; so {'does' if len(relation.also) == 1 else 'do'} {', '.join(head.to_text() for head in relation.also)}"
     return (
-        f"'{_ends(shown, one)}' in {percent(one.hits)}% of {one.num_held_out} held-out cases (the best place in "
-        f"{percent(one.rule_hits)}%{also * bool(one.also)})"
+        f"'{_ends(shown, relation)}' in {percent(relation.hits)}% of {relation.num_held_out} held-out cases "
+        f"(the best place in {percent(relation.rule_hits)}%{also * bool(relation.also)})"
     )
 
 
 def _values(shown: Shown[tuple[Relation, ...]]) -> Mapping[str, object]:
     rows = [
-        (one, _ends(shown, one), one.rule.to_text(), p_text(one.p_hits), p_text(one.p_share)) for one in shown.found
+        (relation, _ends(shown, relation), relation.rule.to_text(), p_text(relation.p_hits), p_text(relation.p_share))
+        for relation in shown.found
     ]
-    best = sorted(shown.found, key=lambda one: (-one.follows, -one.leans, -one.hits, -one.share))
+    best = sorted(
+        shown.found, key=lambda relation: (-relation.follows, -relation.leans, -relation.hits, -relation.share)
+    )
     drawn: list[Relation] = []
-    for one in best:
-        if one.head not in {other.head for other in drawn}:
-            drawn.append(one)
+    for relation in best:
+        if relation.head not in {other.head for other in drawn}:
+            drawn.append(relation)
     return {
         "relations": rows,
-        "pictures": [_picture(shown, one, number) for number, one in enumerate(drawn[:_NUM_DRAWN], start=1)],
+        "pictures": [_picture(shown, relation, number) for number, relation in enumerate(drawn[:_NUM_DRAWN], start=1)],
     }
 
 
-def _picture(shown: Shown[tuple[Relation, ...]], one: Relation, number: int) -> Picture:
-    look = _example(shown, one)
-    side = _side(look, one)
+def _picture(shown: Shown[tuple[Relation, ...]], relation: Relation, number: int) -> Picture:
+    look = _example(shown, relation)
+    side = _side(look, relation)
     assert side.dependency is not None
-    asking = side.words[side.dependency[0 if one.direction == "onwards" else 1]]
-    what = "follows" if one.follows else "does best, though not better than chance, at"
+    asking = side.words[side.dependency[0 if relation.direction == "onwards" else 1]]
+    verb = "follows" if relation.follows else "does best, though not better than chance, at"
     caption = (
-        f"{shown.subject.name}, {one.head.kind} layer {one.head.layer + 1}, all heads, the lines of '{asking}' alone: "
-        f"head {one.head.head + 1} {what} '{_words(side)}'. A held-out sentence."
+        f"{shown.subject.name}, {relation.head.kind} layer {relation.head.layer + 1}, all heads, the lines of "
+        f"'{asking}' alone: head {relation.head.head + 1} {verb} '{_words(side)}'. A held-out sentence."
     )
-    heads = tuple(replace(one.head, head=head) for head in range(shown.subject.model.transformer.config.num_heads))
+    heads = tuple(replace(relation.head, head=head) for head in range(shown.subject.model.transformer.config.num_heads))
     return lines_picture(f"{shown.subject.slug}-{number}", look, heads, caption, (asking,))
 
 
@@ -279,36 +297,36 @@ def _method(shown: Sequence[Shown[tuple[Relation, ...]]]) -> Mapping[str, object
 def _num_tests(shown: Shown[tuple[Relation, ...]]) -> int:
     config = shown.subject.model.transformer.config
     layers = {"encoder": config.encoder_layers, "decoder": config.decoder_layers}
-    return sum(layers[one.head.kind] * config.num_heads for one in shown.found)
+    return sum(layers[relation.head.kind] * config.num_heads for relation in shown.found)
 
 
-def _side(look: Look, one: Relation) -> Side:
-    return look.source if one.head.kind == "encoder" else look.target
+def _side(look: Look, relation: Relation) -> Side:
+    return look.source if relation.head.kind == "encoder" else look.target
 
 
-def _example(shown: Shown[tuple[Relation, ...]], one: Relation) -> Look:
-    """A held-out sentence whose dependency is of the usual length, and which is no longer than need be."""
-    looks = _cases(shown, one)
+def _example(shown: Shown[tuple[Relation, ...]], relation: Relation) -> Look:
+    """A held-out sentence with a dependency of at least mean distance and at most `_MOST_WORDS` words, or the first."""
+    looks = _cases(shown, relation)
 
     def fits(look: Look) -> bool:
-        side = _side(look, one)
+        side = _side(look, relation)
         assert side.dependency is not None
-        return side.dependency[1] - side.dependency[0] >= one.distance and len(side.words) <= _MOST_WORDS
+        return side.dependency[1] - side.dependency[0] >= relation.distance and len(side.words) <= _MOST_WORDS
 
     return next((look for look in looks if fits(look)), looks[0])
 
 
-def _ends(shown: Shown[tuple[Relation, ...]], one: Relation) -> str:
-    """Both ends in the first held-out sentence, which is the same for both languages."""
-    return _words(_side(_cases(shown, one)[0], one))
+def _ends(shown: Shown[tuple[Relation, ...]], relation: Relation) -> str:
+    """The two words of a relation in its first held-out sentence, which is the same for both source languages."""
+    return _words(_side(_cases(shown, relation)[0], relation))
 
 
-def _cases(shown: Shown[tuple[Relation, ...]], one: Relation) -> list[Look]:
+def _cases(shown: Shown[tuple[Relation, ...]], relation: Relation) -> list[Look]:
     """The held-out sentences of a relation."""
     return [
         look
         for look in shown.dependencies.half(held_out=True)
-        if look.pair.template == one.name and _side(look, one).dependency is not None
+        if look.pair.template == relation.name and _side(look, relation).dependency is not None
     ]
 
 
@@ -318,8 +336,8 @@ def _words(side: Side) -> str:
     return f"{side.words[first]} … {side.words[last]}"
 
 
-def _data(one: Relation) -> dict[str, object]:
-    return {**to_data(one), "follows": one.follows, "leans": one.leans}
+def _data(relation: Relation) -> dict[str, object]:
+    return {**to_data(relation), "follows": relation.follows, "leans": relation.leans}
 
 
 FIGURE3 = HeadsFigure[tuple[Relation, ...]](
@@ -331,5 +349,5 @@ FIGURE3 = HeadsFigure[tuple[Relation, ...]](
     verdicts=lambda shown: [_verdict(shown)],
     values=_values,
     method=_method,
-    data=lambda found: {"relations": [_data(one) for one in found]},
+    data=lambda found: {"relations": [_data(relation) for relation in found]},
 )

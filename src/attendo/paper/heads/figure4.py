@@ -1,4 +1,4 @@
-"""`attendo reproduce figure4`: which heads link an anaphor to its antecedent, against chance, and the heads drawn."""
+"""`attendo reproduce figure4`: tests which heads link an anaphor to its antecedent, and draws the best one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,84 +15,91 @@ from attendo.paper.report import Picture
 # --- heads by twins ---------------------------------------------------------------------------------------------------
 
 LEAST_SHARE = 0.05
-"""Attention on antecedent and rival together below which a head looks elsewhere, and is not chosen."""
+"""Attention on antecedent and rival together below which a head looks elsewhere: it ranks last and does not link."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Linked:
-    """What all heads do about anaphors, in one half of the sentences."""
+    """The attention of all heads from anaphors, in one half of the sentences."""
 
     templates: tuple[str, ...]
-    """Of each twin pair."""
+    """The template of each pair of twins."""
     cases: tuple[Case, ...]
-    """Two a twin pair, one behind the other."""
+    """The cases, two in a row for each pair of twins."""
     hits: NDArray[np.bool_]
-    """Whether the antecedent gets more than any other word or `</s>`: `(cases, num_layers, num_heads)`."""
+    """Whether the antecedent gets more attention than any other word or `</s>`: `(cases, num_layers, num_heads)`."""
     on_antecedent: NDArray[np.float64]
-    """Attention, of the same shape."""
+    """Attention on the antecedent, of the same shape."""
     on_rival: NDArray[np.float64]
+    """Attention on the rival, of the same shape."""
 
     @property
     def rights(self) -> NDArray[np.float64]:
-        """Of each twin pair how many of both prefer the antecedent, a tie being half: `(twins, layers, heads)`."""
-        won = (self.on_antecedent > self.on_rival) + 0.5 * (self.on_antecedent == self.on_rival)
-        rights: NDArray[np.float64] = won.reshape(-1, 2, *won.shape[1:]).sum(axis=1)
+        """Sentences of each pair of twins in which a head prefers the antecedent: `(pairs, num_layers, num_heads)`.
+
+        Each number is from 0 to 2; a tie between antecedent and rival counts one half.
+        """
+        wins = (self.on_antecedent > self.on_rival) + 0.5 * (self.on_antecedent == self.on_rival)
+        rights: NDArray[np.float64] = wins.reshape(-1, 2, *wins.shape[1:]).sum(axis=1)
         return rights
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnaphorHead:
-    """One head, and how well it links anaphors."""
+    """One encoder head, with its scores at linking anaphors."""
 
     head: Head
     chosen_right: float
-    """Share of the first half's anaphors whose antecedent gets more than the rival."""
+    """Share of the first half's anaphors whose antecedent gets more attention than the rival; a tie counts one half."""
     right: float
-    """The same of the held-out half; chance is 0.5."""
+    """The same share for the held-out half; chance is 0.5."""
     both_right: int
-    """Held-out twins in which it is right both times."""
+    """Number of held-out pairs of twins in which the head is right both times, or once beside a tie."""
     both_wrong: int
+    """Number of held-out pairs of twins in which the head is wrong both times, or once beside a tie."""
     hits: float
-    """Share of held-out anaphors that look at the antecedent more than at anything else."""
+    """Share of held-out anaphors that give the antecedent more attention than anything else."""
     on_antecedent: float
-    """Attention, held out."""
+    """Mean attention on the antecedent, held out."""
     on_rival: float
+    """Mean attention on the rival, held out."""
     p: float
-    """That a head which does not tell twins apart does so well, corrected for all heads."""
+    """P-value against a head that cannot distinguish twins, corrected for all heads."""
 
     @property
     def tells(self) -> bool:
-        """Whether it tells antecedents from rivals better than chance in both halves, by however little attention."""
+        """Whether it prefers antecedents significantly, and in the first half too, with however little attention."""
         return self.p < LEVEL and self.chosen_right > 0.5
 
     @property
     def links(self) -> bool:
-        """Whether it tells them apart, and has attention to speak of on them."""
+        """Whether it distinguishes them, with at least `LEAST_SHARE` of its attention on both together."""
         return self.tells and self.on_antecedent + self.on_rival >= LEAST_SHARE
 
 
 @dataclass(frozen=True, kw_only=True)
 class Anaphors:
-    """What came of all encoder heads."""
+    """The scores of all encoder heads."""
 
     heads: tuple[AnaphorHead, ...]
-    """All, the best of the first half first; those that look at neither person last."""
+    """All heads, the best of the first half first; those that look at neither person last."""
     num_chosen_on: int
-    """Twin pairs."""
+    """Number of pairs of twins in the first half."""
     num_held_out: int
+    """Number of pairs of twins in the held-out half."""
     rule: PlaceRule
-    """The place that finds most of the held-out half's antecedents."""
+    """The position rule that finds most of the held-out half's antecedents."""
     rule_hits: float
-    """The share of them that it finds."""
+    """Share of those antecedents that the rule finds."""
     by_template: tuple[tuple[str, int, float, float], ...]
-    """Of each template held-out twins, and how often the two best heads are right."""
+    """For each template: name, number of held-out pairs, and the share that each of the two best heads gets right."""
 
 
 def anaphors(looks: Looks) -> Anaphors:
     """Scores all encoder heads.
 
     Args:
-        looks: of twins, in both halves.
+        looks: attention on twins, of both halves.
     """
     chosen, held_out = (linked(looks.half(held_out=half)) for half in (False, True))
     rule = best_place_rule(held_out.cases)
@@ -115,10 +122,10 @@ def anaphors(looks: Looks) -> Anaphors:
 
 
 def linked(looks: Sequence[Look]) -> Linked:
-    """Measures all heads in twins; a sentence whose twin is missing is left out.
+    """Measures all heads in twins; a sentence whose twin is missing is skipped.
 
     Args:
-        looks: twins one behind the other.
+        looks: attention on sentences with an anaphor; those with the same `Pair.twin` are twins.
     """
     by_twin: dict[int | None, list[Look]] = {}
     for look in looks:
@@ -164,8 +171,8 @@ def _anaphor_head(head: Head, chosen: Heads, held_out: Linked, p_values: Heads) 
 
 
 def _right_of(linked_: Linked, template: str, head: Head) -> float:
-    its = np.array([name == template for name in linked_.templates])
-    return float(linked_.rights[its, head.layer, head.head].mean() / 2)
+    of_template = np.array([name == template for name in linked_.templates])
+    return float(linked_.rights[of_template, head.layer, head.head].mean() / 2)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -177,10 +184,10 @@ _TEMPLATE_DRAWN = "gave"
 def _verdict(shown: Shown[Anaphors]) -> str:
     found = shown.found
     best = found.heads[0]
-    linking = [one for one in found.heads if one.links]
-    faintly = [one for one in found.heads if one.tells and not one.links]
+    linking = [result for result in found.heads if result.links]
+    faintly = [result for result in found.heads if result.tells and not result.links]
     if linking:
-        text = "; ".join(f"head {_told(one)}" for one in linking)
+        text = "; ".join(f"head {_head_text(result)}" for result in linking)
     else:
         text = (
             "no encoder head that looks at the two persons tells antecedents from rivals. The best of the first half, "
@@ -190,37 +197,38 @@ def _verdict(shown: Shown[Anaphors]) -> str:
     if faintly:
         text += (
             f". With less than {percent(LEAST_SHARE)}% of its attention on both persons together: "
-            f"{'; '.join(_told(one) for one in faintly)}"
+            f"{'; '.join(_head_text(result) for result in faintly)}"
         )
-    return f"{shown.subject.name}: {text}. Chance is 50%.{_by_half(found)}"
+    return f"{shown.subject.name}: {text}. Chance is 50%.{_uncounted_text(found)}"
 
 
-def _by_half(found: Anaphors) -> str:
-    """What must not be read into a small p."""
-    alone = [one for one in found.heads if one.p < LEVEL and not one.tells]
-    if not alone:
+def _uncounted_text(found: Anaphors) -> str:
+    """Names heads whose small p does not count, since they fail in the first half; empty if there are none."""
+    uncounted = [result for result in found.heads if result.p < LEVEL and not result.tells]
+    if not uncounted:
         return ""
-    told = ", ".join(
-        f"{one.head.to_text()} ({percent(one.right)}% there, {percent(one.chosen_right)}% in the first)"
-        for one in alone
+    names = ", ".join(
+        f"{result.head.to_text()} ({percent(result.right)}% there, {percent(result.chosen_right)}% in the first)"
+        for result in uncounted
     )
-    return f" Above chance in the held-out half alone, and so not counted: {told}."
+    return f" Above chance in the held-out half alone, and so not counted: {names}."
 
 
-def _told(one: AnaphorHead) -> str:
+def _head_text(result: AnaphorHead) -> str:
     return (
-        f"{one.head.to_text()} prefers the antecedent in {percent(one.right)}% of held-out anaphors, p {p_text(one.p)}"
+        f"{result.head.to_text()} prefers the antecedent in {percent(result.right)}% of held-out anaphors, "
+        f"p {p_text(result.p)}"
     )
 
 
 def _values(shown: Shown[Anaphors]) -> Mapping[str, object]:
     found = shown.found
-    listed = [one for place, one in enumerate(found.heads) if place < _NUM_ROWS or one.p < LEVEL]
+    listed = [result for rank, result in enumerate(found.heads) if rank < _NUM_ROWS or result.p < LEVEL]
     return {
         "num_rows": _NUM_ROWS,
         "num_chosen_on": found.num_chosen_on,
         "num_held_out": found.num_held_out,
-        "heads": [(one, p_text(one.p)) for one in listed],
+        "heads": [(result, p_text(result.p)) for result in listed],
         "place": found.rule.to_text(),
         "place_hits": percent(found.rule_hits),
         "first": found.heads[0].head.to_text(),
@@ -231,17 +239,17 @@ def _values(shown: Shown[Anaphors]) -> Mapping[str, object]:
 
 
 def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
-    """As in the paper: all lines of the best head, then those of the anaphor alone, by all heads of its layer."""
+    """Draws, like the paper, all lines of the best head, then those of the anaphor alone for all heads of its layer."""
     best: AnaphorHead = shown.found.heads[0]
     looks = shown.anaphors.half(held_out=True)
-    look = next((each for each in looks if each.pair.template == _TEMPLATE_DRAWN), looks[0])
+    look = next((candidate for candidate in looks if candidate.pair.template == _TEMPLATE_DRAWN), looks[0])
     side = look.source
     assert side.anaphor is not None
     assert side.antecedent is not None
     anaphor, antecedent = side.words[side.anaphor], side.words[side.antecedent]
     layer, name = best.head.layer, f"{shown.subject.name}, encoder layer {best.head.layer + 1}"
     heads = tuple(replace(best.head, head=head) for head in range(shown.subject.model.transformer.config.num_heads))
-    given = look.words.weights("encoder")[layer, best.head.head, side.anaphor]
+    weights = look.words.weights("encoder")[layer, best.head.head, side.anaphor]
     return (
         lines_picture(
             f"{shown.subject.slug}-all-words",
@@ -254,14 +262,14 @@ def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
             look,
             heads,
             f"{name}, all heads: '{anaphor}' alone. It stands for '{antecedent}', to which head {best.head.head + 1} "
-            f"gives {percent(float(given[side.antecedent]))}%.",
+            f"gives {percent(float(weights[side.antecedent]))}%.",
             (anaphor,),
         ),
     )
 
 
 def _method(shown: Sequence[Shown[Anaphors]]) -> Mapping[str, object]:
-    num_heads = ", ".join(f"{len(each.found.heads)} of {each.subject.name}" for each in shown)
+    num_heads = ", ".join(f"{len(result.found.heads)} of {result.subject.name}" for result in shown)
     return {"num_heads": num_heads, "least": percent(LEAST_SHARE)}
 
 

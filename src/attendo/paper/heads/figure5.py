@@ -1,4 +1,4 @@
-"""`attendo reproduce figure5`: heads that follow structure, what every head looks at, and what cutting it costs."""
+"""`attendo reproduce figure5`: heads that follow structure, the roles that each head looks at, and head ablation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ from attendo.paper.page_text import page_text
 from attendo.paper.report import Picture, Table
 
 PARKED = 0.9
-"""Attention on `</s>` or on the start from which a head is said to rest there."""
+"""Share of attention on `</s>` or on the start from which a head counts as resting there."""
 
 MOST_TRANSLATED: Mapping[Scale, int] = {"tiny": 8, "small": 300, "paper": 3000}
-"""Sentences, once with each head cut."""
+"""Largest number of sentences that are translated by the whole model and again with each head cut."""
 
 _TEXT = "heads/figure5.md"
 _NUM_ROWS = 6
@@ -38,7 +38,7 @@ _RESTING = {"encoder": "</s>", "decoder": "start", "cross": "</s>"}
 
 @dataclass(frozen=True, kw_only=True)
 class Figure5:
-    """What came of one model."""
+    """The measurements of one model."""
 
     structure: Structure
     roles: Mapping[Kind, tuple[RoleScore, ...]]
@@ -48,20 +48,25 @@ class Figure5:
 
 def _verdicts(shown: Shown[Figure5]) -> list[str]:
     found, name = shown.found, shown.subject.name
-    following = [one for one in found.structure.heads if one.follows and one.on_words >= LEAST_SHARE]
+    following = [result for result in found.structure.heads if result.follows and result.on_words >= LEAST_SHARE]
     if following:
-        each = "; ".join(
-            f"{one.head.to_text()} with {percent(one.inside)}% (by place {percent(one.by_place)}%)" for one in following
+        heads_text = "; ".join(
+            f"{result.head.to_text()} with {percent(result.inside)}% (by place {percent(result.by_place)}%)"
+            for result in following
         )
-        told = f"encoder heads whose attention on other words keeps to the constituent more than by place: {each}"
+        structure_text = (
+            f"encoder heads whose attention on other words keeps to the constituent more than by place: {heads_text}"
+        )
     else:
-        told = "no encoder head keeps to constituents more than its places explain"
+        structure_text = "no encoder head keeps to constituents more than its places explain"
     clear = [cut for cut in found.cuts.cuts if cut.is_clear]
     worst = min(found.cuts.cuts, key=lambda cut: cut.difference)
     counts = {kind: (len(_resting(scores, kind)), scores[0].shares.size) for kind, scores in found.roles.items()}
-    resting = ", ".join(f"{few} of {all_} in {TITLES[kind].lower()}" for kind, (few, all_) in counts.items())
+    resting = ", ".join(
+        f"{num_resting} of {num_heads} in {TITLES[kind].lower()}" for kind, (num_resting, num_heads) in counts.items()
+    )
     return [
-        f"{name}: {told}.",
+        f"{name}: {structure_text}.",
         f"{name}: heads that rest, with {percent(PARKED)}% of their attention or more on </s> or on the start: "
         f"{resting}. Without one head BLEU changes clearly for {len(clear)} of {len(found.cuts.cuts)} heads; "
         f"most without {_name(worst.head)}, by {worst.difference:+.2f} of {found.cuts.bleu:.2f}.",
@@ -82,17 +87,22 @@ def _resting(scores: Sequence[RoleScore], kind: Kind) -> list[Head]:
 def _values(shown: Shown[Figure5]) -> Mapping[str, object]:
     found, cuts, dev = shown.found.structure, shown.found.cuts, shown.found.dev
     rows, best = found.heads[:_NUM_ROWS], found.heads[:2]
-    by_layer = {one.head.layer: [each for each in best if each.head.layer == one.head.layer] for one in best}
+    by_layer = {
+        result.head.layer: [other for other in best if other.head.layer == result.head.layer] for result in best
+    }
     listed = sorted(cuts.cuts, key=lambda cut: cut.difference)[:_NUM_ROWS]
     return {
         "num_rows": len(rows),
         "num_chosen_on": found.num_chosen_on,
         "num_held_out": found.num_held_out,
         "heads": [
-            (one, 100 * one.difference.mean, 100 * (one.difference.half_width or 0), p_text(one.p)) for one in rows
+            (result, 100 * result.difference.mean, 100 * (result.difference.half_width or 0), p_text(result.p))
+            for result in rows
         ],
         "uniform": percent(found.uniform),
-        "pictures": [_picture(shown, tuple(same), number) for number, same in enumerate(by_layer.values(), start=1)],
+        "pictures": [
+            _picture(shown, tuple(same_layer), number) for number, same_layer in enumerate(by_layer.values(), start=1)
+        ],
         "roles": [_roles_table(kind, scores) for kind, scores in shown.found.roles.items()],
         "dev_set": dev.name,
         "bleu": f"{cuts.bleu:.2f}",
@@ -107,8 +117,8 @@ def _values(shown: Shown[Figure5]) -> Mapping[str, object]:
 
 def _picture(shown: Shown[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:
     looks = shown.dependencies.half(held_out=True)
-    look = next((each for each in looks if each.pair.template == _TEMPLATE_DRAWN), looks[0])
-    heads = tuple(sorted((one.head for one in best), key=lambda head: head.head))
+    look = next((candidate for candidate in looks if candidate.pair.template == _TEMPLATE_DRAWN), looks[0])
+    heads = tuple(sorted((result.head for result in best), key=lambda head: head.head))
     numbers = " and ".join(str(head.head + 1) for head in heads)
     caption = (
         f"{shown.subject.name}, encoder layer {best[0].head.layer + 1}, head{'s' * (len(best) > 1)} {numbers}: all "
@@ -165,20 +175,20 @@ def _name(head: Head) -> str:
 def _method(shown: Sequence[Shown[Figure5]]) -> Mapping[str, object]:
     return {
         "least_words": LEAST_WORDS,
-        "num_heads": ", ".join(f"{len(each.found.structure.heads)} of {each.subject.name}" for each in shown),
+        "num_heads": ", ".join(f"{len(result.found.structure.heads)} of {result.subject.name}" for result in shown),
         "least_share": percent(LEAST_SHARE),
         "num_resamples": f"{NUM_RESAMPLES:,}",
     }
 
 
-# --- how it is measured -----------------------------------------------------------------------------------------------
+# --- measurement ------------------------------------------------------------------------------------------------------
 
 
-def _measured(reading: Reading) -> Figure5 | Stopped:
-    """Scores all heads and cuts each once."""
-    sides = (reading.dependencies, reading.anaphors)
+def _measure(reading: Reading) -> Figure5 | Stopped:
+    """Scores all heads, and translates with each head cut in turn."""
+    both = (reading.dependencies, reading.anaphors)
     together = Looks(
-        all=tuple(look for side in sides for look in side.all), skipped=sum(side.skipped for side in sides)
+        all=tuple(look for looks in both for look in looks.all), skipped=sum(looks.skipped for looks in both)
     )
     dev = _dev_set(reading)
     folder = reading.order.folder / "cuts" / reading.subject.slug
@@ -202,7 +212,7 @@ def _measured(reading: Reading) -> Figure5 | Stopped:
 
 
 def _dev_set(reading: Reading) -> DevSet:
-    """What is translated with heads cut: a development set of the user's, or our own sentences."""
+    """The sentences that are translated with heads cut: the user's development set, or our own sentences."""
     order, read, most = reading.order, reading.read, MOST_TRANSLATED[reading.order.scale]
     language = reading.subject.source_language
     if order.data is None:
@@ -227,7 +237,7 @@ FIGURE5 = HeadsFigure[Figure5](
     text=_TEXT,
     dependencies=True,
     anaphors=True,
-    measure=_measured,
+    measure=_measure,
     verdicts=_verdicts,
     values=_values,
     method=_method,

@@ -14,7 +14,7 @@ from attendo.synthetic.words import Adjective, Noun, Phrase, Verb, adjectives, n
 
 @dataclass(frozen=True, kw_only=True)
 class ParticleVerb:
-    """A verb with its particle far behind it, in both languages, and what it is done to."""
+    """A particle verb in both languages, with the nouns that can be its object."""
 
     en: str
     en_particle: str
@@ -25,33 +25,34 @@ class ParticleVerb:
 
 @dataclass(frozen=True, kw_only=True)
 class Lexicon:
-    """What one half of the sentences is made of."""
+    """The words of one half of the sentences."""
 
     men: tuple[Noun, ...]
     women: tuple[Noun, ...]
     things: tuple[Noun, ...]
     places: tuple[Noun, ...]
     adjectives: tuple[Adjective, ...]
-    """Of things."""
+    """Adjectives that describe things."""
     particle_verbs: tuple[ParticleVerb, ...]
     made: tuple[tuple[Noun, Noun, Phrase], ...]
-    """What made what how."""
+    """A cause, the noun it affects and the resulting quality: the music made the evening pleasant."""
     deeds: tuple[Verb, ...]
-    """What can be done to a thing, told by *haben*."""
+    """Actions on a thing; their German perfect is formed with *haben*."""
     states: tuple[Phrase, ...]
-    """Of a thing: very expensive, in the cupboard."""
+    """States of a thing, such as *very expensive*."""
     moods: tuple[Phrase, ...]
-    """Of a person."""
+    """States of a person, such as *tired*."""
     plural_owners: tuple[Noun, ...]
     animals: tuple[Noun, ...]
     belongings: tuple[Noun, ...]
     times: tuple[Phrase, ...]
-    """Before a sentence."""
+    """Expressions of time that begin a sentence; in German the verb follows them."""
     days: tuple[Phrase, ...]
+    """Adverbs of time in a relative clause, such as *recently*."""
     openings: tuple[Phrase, ...]
-    """Before one that is left as it is."""
+    """Clauses that precede a sentence without changing its word order."""
     tails: tuple[Phrase, ...]
-    """Behind a sentence."""
+    """Clauses that follow a sentence."""
 
 
 _READERS: Mapping[str, Callable[[str], tuple[Any, ...]]] = {
@@ -63,12 +64,12 @@ _READERS: Mapping[str, Callable[[str], tuple[Any, ...]]] = {
 
 
 def lexicon(*, held_out: bool) -> Lexicon:
-    """One half of the words."""
+    """Reads one half of the words."""
     tables = tomllib.loads(files("attendo.paper.heads").joinpath("lexicon.toml").read_text(encoding="utf-8"))
     words = {name: read(table) for kind, read in _READERS.items() for name, table in tables[kind].items()}
     words["particle_verbs"] = tuple(map(_particle_verb, tables["lines"]["particle_verbs"].strip().splitlines()))
-    words["made"] = tuple(map(_made, tables["lines"]["made"].strip().splitlines()))
-    return Lexicon(**{name: each[held_out::2] for name, each in words.items()})
+    words["made"] = tuple(map(_effect, tables["lines"]["made"].strip().splitlines()))
+    return Lexicon(**{name: entries[held_out::2] for name, entries in words.items()})
 
 
 def _particle_verb(line: str) -> ParticleVerb:
@@ -83,7 +84,7 @@ def _particle_verb(line: str) -> ParticleVerb:
     )
 
 
-def _made(line: str) -> tuple[Noun, Noun, Phrase]:
-    cause, what, how = line.split(";")
-    [made_by], [made] = nouns(cause), nouns(what)
-    return made_by, made, phrases(how)[0]
+def _effect(line: str) -> tuple[Noun, Noun, Phrase]:
+    cause, affected, quality = line.split(";")
+    [cause_noun], [affected_noun] = nouns(cause), nouns(affected)
+    return cause_noun, affected_noun, phrases(quality)[0]

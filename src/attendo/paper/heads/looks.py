@@ -1,4 +1,4 @@
-"""Where a model's heads look in the sentences, between words whose structure is known."""
+"""The attention of a model's heads between the words of sentences whose structure is known."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,55 +12,55 @@ from attendo.paper.heads.markup import Pair, Side
 from attendo.workflow.engines.engine import Engine
 
 Heads = NDArray[np.float64]
-"""A figure of each head of one kind, `(num_layers, num_heads)`."""
+"""One number for each head of one kind, `(num_layers, num_heads)`; of weights, with further axes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """One of a model's heads; written as layer and head, from 1."""
+    """One of a model's heads; its text is layer and head, both from 1."""
 
     kind: Kind
     layer: int
-    """From 0."""
+    """Index of the layer, from 0."""
     head: int
-    """From 0."""
+    """Index of the head in its layer, from 0."""
 
     def to_text(self) -> str:
-        """Layer and head, as `5.2`."""
+        """Layer and head from 1, such as `5.2`."""
         return f"{self.layer + 1}.{self.head + 1}"
 
     def __format__(self, form: str) -> str:
-        """As `to_text` has it, for the cells of tables."""
+        """Returns `to_text()`, whatever the format, for the cells of tables."""
         return self.to_text()
 
 
 def ranked(scores: Heads) -> list[Head]:
-    """The encoder's heads, those of the highest scores first."""
+    """Returns the encoder's heads, those with the highest scores first."""
     order, num_heads = np.argsort(-scores, axis=None, kind="stable"), scores.shape[1]
-    return [Head(kind="encoder", layer=int(place) // num_heads, head=int(place) % num_heads) for place in order]
+    return [Head(kind="encoder", layer=int(index) // num_heads, head=int(index) % num_heads) for index in order]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Look:
-    """A sentence and the attention of every head in it."""
+    """A sentence pair and the attention of every head on it."""
 
     pair: Pair
     source: Side
     target: Side
     words: AttentionMap
-    """Between words, which are those of the sides and `</s>`."""
+    """Attention between words; these are the words of the sides, and `</s>`."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Looks:
-    """All sentences of one kind, as a model sees them."""
+    """A model's attention on all sentences of one kind."""
 
     all: tuple[Look, ...]
     skipped: int
-    """Sentences whose pieces straddle words, which a vocabulary may do with punctuation."""
+    """Number of skipped sentences: their pieces straddle words, which some vocabularies do with punctuation."""
 
     def half(self, *, held_out: bool) -> tuple[Look, ...]:
-        """Those that heads are chosen on, or scored on."""
+        """Returns the sentences that heads are scored on if `held_out`, otherwise those that they are chosen on."""
         return tuple(look for look in self.all if look.pair.held_out == held_out)
 
 
@@ -68,34 +68,37 @@ def look_at(engine: Engine, pairs: Iterable[Pair], should_stop: Callable[[], boo
     """Reads sentences with their given translations.
 
     Args:
-        engine: with a model between English and German.
+        engine: an engine whose model translates between English and German.
         pairs: the sentences.
-        should_stop: asked before each.
+        should_stop: asked before each sentence.
 
     Returns:
-        What every head does; None where it was to stop.
+        The attention of every head; None if stopped.
     """
-    found, skipped = [], 0
+    looks, skipped = [], 0
     for pair in pairs:
         if should_stop():
             return None
         source, target = pair.sides(engine.description.source_language)
         words = joined(engine.attention(source.text, target.text))
         if words.source[:-1] == source.words and words.target[:-1] == target.words:
-            found.append(Look(pair=pair, source=source, target=target, words=words))
+            looks.append(Look(pair=pair, source=source, target=target, words=words))
         else:
             skipped += 1
-    return Looks(all=tuple(found), skipped=skipped)
+    return Looks(all=tuple(looks), skipped=skipped)
 
 
 def encoder_weights(look: Look) -> NDArray[np.float64]:
-    """Encoder self-attention between words, `(num_layers, num_heads, src_len, src_len)`, `</s>` last."""
+    """Returns encoder self-attention between words, `(num_layers, num_heads, src_len, src_len)`, `</s>` last."""
     return look.words.weights("encoder").astype(np.float64)
 
 
 def decoder_weights(look: Look) -> NDArray[np.float64]:
-    """Decoder self-attention from words that are written to words, in the same form: the start is the last column."""
+    """Returns decoder self-attention between words, `(num_layers, num_heads, tgt_len, tgt_len)`.
+
+    A row is the word that is being written, with `</s>` last; a column is a word that it attends to, the start last.
+    """
     weights = look.words.weights("decoder").astype(np.float64)
-    # A column is the word before the row of the same number; the first is the start.
+    # Column n is the word before that of row n, and the first column is the start.
     moved: NDArray[np.float64] = np.concatenate([weights[..., 1:], weights[..., :1]], axis=-1)
     return moved

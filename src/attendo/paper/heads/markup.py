@@ -1,11 +1,12 @@
-"""Sentences with their structure written into them, from which the words and all that is known of them are read.
+"""Reads sentences in which the structure is marked.
 
-Tokens stand between spaces, punctuation by itself. Behind a word stand its labels, `~a` or `~a,b`, and its marks:
+Tokens are separated by spaces, punctuation too. A word is followed by its labels, `~a` or `~a,b`, and its marks:
 
     [ the~d man~s ] turned~v< [ the~e old~f radio~g ] off~p> .~dot
 
-`[` and `]` are a constituent's ends. Words of both languages that share a label translate each other. Marks: `<` a verb
-or a subject and `>` what belongs to it; `!` an anaphor, `*` its antecedent, `#` the rival that it does not mean.
+`[` and `]` enclose a constituent. Words of both languages that share a label translate each other. Marks: `<` a
+governor (a verb or a subject), `>` its dependent; `!` an anaphor, `*` its antecedent, `#` the rival, which it does not
+mean.
 """
 
 import re
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 Link = tuple[int, int]
-"""Two places, from 0; of an alignment the source's first."""
+"""Two word indices, from 0; in an alignment the source's comes first."""
 
 PUNCTUATION = frozenset(".,")
 _TOKEN = re.compile(r"(?P<text>[^~<>!*#]+)(?:~(?P<labels>[\w,]+))?(?P<marks>[<>!*#]*)")
@@ -21,25 +22,26 @@ _TOKEN = re.compile(r"(?P<text>[^~<>!*#]+)(?:~(?P<labels>[\w,]+))?(?P<marks>[<>!
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One language's sentence."""
+    """A sentence in one language."""
 
     words: tuple[str, ...]
-    """Punctuation by itself, without `</s>`."""
+    """Words and punctuation marks, without `</s>`."""
     labels: tuple[frozenset[str], ...]
-    """Of each word."""
+    """The labels of each word."""
     constituents: tuple[tuple[int, int], ...]
-    """First and last word of each, of at least two words."""
+    """First and last word of each constituent of at least two words."""
     dependency: Link | None
-    """From the governor to what belongs to it, far away."""
+    """The governor and its distant dependent; None if none is marked."""
     anaphor: int | None
+    """The anaphor; None, as for the next two, if none is marked."""
     antecedent: int | None
-    """What the anaphor stands for."""
+    """The word that the anaphor refers to."""
     rival: int | None
-    """What it would stand for if it had another form."""
+    """The word that the anaphor would refer to in another form."""
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """The sentence as it is written, without spaces before punctuation."""
         return re.sub(r" (?=[.,])", "", " ".join(self.words))
 
 
@@ -50,19 +52,19 @@ class Pair:
     english: Side
     german: Side
     template: str
-    """What it was made by."""
+    """Name of the template that made it."""
     held_out: bool
-    """Whether it is of the half that heads are scored on, not of the half that they are chosen on."""
+    """Whether it is in the half that heads are scored on, rather than in the half that they are chosen on."""
     twin: int | None = None
-    """Of two sentences that differ in an anaphor's form alone, the number that both have."""
+    """Number shared by two sentences that differ only in the form of an anaphor; None for a sentence without a twin."""
 
     @property
     def half(self) -> str:
-        """In words."""
+        """Name of the half, for tables."""
         return "held out" if self.held_out else "to choose by"
 
     def sides(self, source_language: str) -> tuple[Side, Side]:
-        """Source and target, by the source's language, `en` or `de`."""
+        """Returns source and target, given the source's language, `en` or `de`."""
         return (self.english, self.german) if source_language == "en" else (self.german, self.english)
 
 
@@ -70,7 +72,7 @@ def parse(marked: str) -> Side:
     """Reads a sentence; its first letter becomes a capital.
 
     Raises:
-        ValueError: brackets that do not match, or a token that is none.
+        ValueError: brackets do not match, or a token is malformed.
     """
     words: list[str] = []
     labels: list[frozenset[str]] = []
@@ -88,12 +90,12 @@ def parse(marked: str) -> Side:
             if first < len(words) - 1:
                 constituents.append((first, len(words) - 1))
             continue
-        found = _TOKEN.fullmatch(token)
-        if found is None:
+        match = _TOKEN.fullmatch(token)
+        if match is None:
             raise ValueError(f"{marked}: {token!r} is no token")
-        marked_places |= dict.fromkeys(found["marks"], len(words))
-        words.append(found["text"])
-        labels.append(frozenset((found["labels"] or "").split(",")) - {""})
+        marked_places |= dict.fromkeys(match["marks"], len(words))
+        words.append(match["text"])
+        labels.append(frozenset((match["labels"] or "").split(",")) - {""})
     if open_places:
         raise ValueError(f"{marked}: a bracket that is not closed")
     ends = (marked_places.get("<"), marked_places.get(">"))
@@ -109,23 +111,23 @@ def parse(marked: str) -> Side:
 
 
 def links(source: Side, target: Side) -> frozenset[Link]:
-    """Which words translate each other: `(source word, target word)`, from 0."""
+    """Returns the pairs of words that translate each other: `(source word, target word)`, from 0."""
     return frozenset(
         (i, j) for i, mine in enumerate(source.labels) for j, theirs in enumerate(target.labels) if mine & theirs
     )
 
 
 def written_links(source: Side, target: Side) -> frozenset[Link]:
-    """Known links between words with spaces around them, to which punctuation belongs; its own links are left out."""
+    """Returns the links between whitespace-separated words, punctuation attached; links of punctuation are skipped."""
     return frozenset(
-        (_written(source)[i], _written(target)[j])
+        (_written_numbers(source)[i], _written_numbers(target)[j])
         for i, j in links(source, target)
         if source.words[i] not in PUNCTUATION and target.words[j] not in PUNCTUATION
     )
 
 
-def _written(side: Side) -> Sequence[int]:
-    """Of each word the number of the one that it is written in."""
+def _written_numbers(side: Side) -> Sequence[int]:
+    """Returns for each word the number of the whitespace-separated word that contains it."""
     numbers: list[int] = []
     for word in side.words:
         numbers.append((numbers[-1] if numbers else -1) + (word not in PUNCTUATION))

@@ -1,4 +1,4 @@
-"""Heads on a page: their lines in one sentence and what these show in words, and what cutting each head does."""
+"""Pictures of heads: their lines in one sentence, with a description in words, and maps of head ablation."""
 
 from collections.abc import Sequence
 
@@ -19,18 +19,18 @@ from attendo.paper.report import Picture
 from attendo.plots.figure_files import png_bytes
 
 _LEAST_RANGE = 0.5
-"""BLEU, so that differences of nothing stay pale."""
+"""Smallest end of the colour scale, in BLEU, so that negligible differences stay pale."""
 
 
 def lines_picture(name: str, look: Look, heads: tuple[Head, ...], caption: str, words: tuple[str, ...] = ()) -> Picture:
     """Draws heads of one layer as in the paper's Figures 3 to 5.
 
     Args:
-        name: of the files, without an ending.
+        name: name of the files, without an extension.
         look: the sentence.
-        heads: at least one, all of one layer.
-        caption: of the picture.
-        words: whose lines are drawn alone; none of them for all.
+        heads: at least one head, all of one kind and layer.
+        caption: caption of the picture.
+        words: the words whose lines are drawn; empty for all words.
     """
     view = View(
         kinds=(heads[0].kind,),
@@ -41,34 +41,34 @@ def lines_picture(name: str, look: Look, heads: tuple[Head, ...], caption: str, 
     )
     drawing = draw(look.words, view)
     side = look.target if heads[0].kind == "decoder" else look.source
-    told = " ".join(strongest(look, heads, word) for word in words)
+    strongest_text = " ".join(strongest(look, heads, word) for word in words)
     return Picture(
         name=f"{name}.png",
         png=to_png(drawing),
         svg=to_svg(drawing),
-        alt=f"{drawing.description} The sentence: {side.text} {told}".strip(),
+        alt=f"{drawing.description} The sentence: {side.text} {strongest_text}".strip(),
         caption=caption,
     )
 
 
 def strongest(look: Look, heads: tuple[Head, ...], word: str) -> str:
-    """Where heads of self-attention look most from a word, in words: for who does not see the lines.
+    """States where self-attention heads attend most from a word, for readers who cannot see the lines.
 
     Args:
         look: the sentence.
-        heads: at least one, all of one layer and kind.
-        word: of the sentence; where it is there several times, the first.
+        heads: at least one head, all of one kind and layer.
+        word: a word of the sentence; its first occurrence is used.
     """
     kind = heads[0].kind
     rows, columns = look.words.queries(kind), look.words.keys(kind)
     weights = look.words.weights(kind)[heads[0].layer, :, rows.index(word)]
     most = {head.head: int(weights[head.head].argmax()) for head in heads}
-    each = [f"head {head + 1} at {columns[place]} ({weights[head, place]:.0%})" for head, place in most.items()]
-    return f"What they look at most from {word}: {', '.join(each)}."
+    parts = [f"head {head + 1} at {columns[column]} ({weights[head, column]:.0%})" for head, column in most.items()]
+    return f"What they look at most from {word}: {', '.join(parts)}."
 
 
 def cuts_png(found: Cuts) -> bytes:
-    """Draws a panel for each kind: orange squares are missed, blue ones are not; a star where it is clear."""
+    """Draws a panel for each kind: heads that are missed are orange, others purple; a star marks a clear difference."""
     kinds = [kind for kind in KINDS if any(cut.head.kind == kind for cut in found.cuts)]
     by_kind = {kind: [cut for cut in found.cuts if cut.head.kind == kind] for kind in kinds}
     num_heads = 1 + max(cut.head.head for cut in found.cuts)

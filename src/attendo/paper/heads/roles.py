@@ -1,4 +1,4 @@
-"""What Figure 5 counts: heads that keep to the constituents of sentences, and the roles that each head looks at."""
+"""The measures of Figure 5: heads that keep to the constituents of sentences, and the roles that each head looks at."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,57 +15,58 @@ from attendo.paper.statistics import Estimate, estimate
 # --- constituents -----------------------------------------------------------------------------------------------------
 
 LEAST_WORDS = 3
-"""Of a constituent: within two words there is nothing but a neighbour."""
+"""Smallest number of words in a constituent that counts; within two words there is nothing but a neighbour."""
 LEAST_SHARE = 0.2
-"""Attention on other words, in the first half, below which a head is not chosen: it looks at `</s>` or at itself."""
+"""Attention on other words, in the first half, below which a head ranks last: it looks at `</s>` or its own word."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StructureHead:
-    """One head, and how well it keeps to constituents."""
+    """One encoder head, with its scores at keeping to constituents."""
 
     head: Head
     on_words: float
-    """Attention on other words of the sentence, held out; the rest is on the word itself and on `</s>`."""
+    """Mean attention on other words of the sentence, held out; the rest is on the word itself and on `</s>`."""
     inside: float
-    """Of it the share within the constituent, held out."""
+    """Share of that attention within the constituent, held out."""
     by_place: float
-    """The same of the head's positional twin."""
+    """The same share for the head's positional twin."""
     difference: Estimate
-    """Of the two, over held-out sentences."""
+    """Difference between `inside` and `by_place`, over held-out sentences."""
     above: float
-    """The share of held-out sentences above the twin."""
+    """Share of held-out sentences in which the head is above its twin."""
     chosen_low: float
     """The lower end of the difference's interval in the first half, by which heads are chosen."""
     p: float
-    """That as many sentences or more lie above the twin by chance, corrected for all heads."""
+    """P-value of the sign test on the sentences above the twin, corrected for all heads."""
 
     @property
     def follows(self) -> bool:
-        """Whether it keeps to constituents more than its places explain, in both halves."""
+        """Whether it keeps to constituents more than its positional twin, in both halves."""
         return self.p < LEVEL and self.difference.mean > 0 and self.chosen_low > 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Structure:
-    """What came of all encoder heads."""
+    """The scores of all encoder heads."""
 
     heads: tuple[StructureHead, ...]
-    """All, the best of the first half first; those that look elsewhere last."""
+    """All heads, the best of the first half first; those below `LEAST_SHARE` last."""
     num_chosen_on: int
-    """Sentences."""
+    """Number of sentences in the first half."""
     num_held_out: int
+    """Number of sentences in the held-out half."""
     uniform: float
-    """What a head that looks at all other words alike has within the constituent, held out."""
+    """Share within the constituent of a head that attends to all other words equally, held out."""
 
 
 def structure(looks: Looks) -> Structure:
     """Scores all encoder heads.
 
     Args:
-        looks: in both halves.
+        looks: attention on sentences of both halves; those without a large constituent are skipped.
     """
-    halves = [[each for each in looks.half(held_out=half) if innermost(each.source)] for half in (False, True)]
+    halves = [[look for look in looks.half(held_out=half) if innermost(look.source)] for half in (False, True)]
     profile = OffsetProfile(encoder_weights(look) for look in halves[0])
     chosen, held_out = (np.array([_scores(look, profile) for look in half]) for half in halves)
     p_values = holm(sign_tests(held_out[:, 0] - held_out[:, 1]))
@@ -81,28 +82,28 @@ def structure(looks: Looks) -> Structure:
 
 
 def innermost(side: Side) -> dict[int, Link]:
-    """Of each word that has one the smallest constituent of at least three words that it is in."""
-    large = [each for each in side.constituents if each[1] - each[0] + 1 >= LEAST_WORDS]
-    found = {}
+    """Returns, by word, the smallest constituent of at least `LEAST_WORDS` words that contains it, if there is one."""
+    large = [span for span in side.constituents if span[1] - span[0] + 1 >= LEAST_WORDS]
+    smallest = {}
     for word in range(len(side.words)):
         around = [(first, last) for first, last in large if first <= word <= last]
         if around:
-            found[word] = min(around, key=lambda each: each[1] - each[0])
-    return found
+            smallest[word] = min(around, key=lambda span: span[1] - span[0])
+    return smallest
 
 
 def _scores(look: Look, profile: OffsetProfile) -> NDArray[np.float64]:
-    """Of each head what stays inside, its twin's, and the attention on other words: `(3, num_layers, num_heads)`."""
+    """Returns each head's share inside, its twin's, and its attention on other words: `(3, num_layers, num_heads)`."""
     length = len(look.source.words)
     weights = encoder_weights(look)[:, :, :length, :length]
     sums = np.zeros((4, *weights.shape[:2]))
     for word, (first, last) in innermost(look.source).items():
         others = [place for place in range(length) if place != word]
         inside = [place for place in others if first <= place <= last]
-        for row, each in enumerate((weights, profile.weights(length))):
-            sums[2 * row] += each[:, :, word, inside].sum(axis=-1)
-            sums[2 * row + 1] += each[:, :, word, others].sum(axis=-1)
-    # Sums before the quotient, so that a word that hardly looks at others hardly counts.
+        for row, attention in enumerate((weights, profile.weights(length))):
+            sums[2 * row] += attention[:, :, word, inside].sum(axis=-1)
+            sums[2 * row + 1] += attention[:, :, word, others].sum(axis=-1)
+    # A quotient of sums, so that a word that hardly attends to others hardly counts.
     tiny = 1e-12
     num_words = len(innermost(look.source))
     return np.array([sums[0] / (sums[1] + tiny), sums[2] / (sums[3] + tiny), sums[1] / num_words])
@@ -128,45 +129,45 @@ def _structure_head(head: Head, lows: Heads, held_out: NDArray[np.float64], p_va
 
 
 def _lows(differences: NDArray[np.float64]) -> Heads:
-    """The lower ends of all heads' intervals; where there is one sentence alone, the difference."""
-    found: Heads = np.zeros(differences.shape[1:])
-    for place in np.ndindex(*found.shape):
-        its = estimate(_floats(differences[(slice(None), *place)]))
-        found[place] = its.mean if its.low is None else its.low
-    return found
+    """Returns the lower ends of all heads' intervals; with a single sentence, the difference."""
+    lows: Heads = np.zeros(differences.shape[1:])
+    for index in np.ndindex(*lows.shape):
+        interval = estimate(_floats(differences[(slice(None), *index)]))
+        lows[index] = interval.mean if interval.low is None else interval.low
+    return lows
 
 
 def _floats(values: NDArray[np.float64]) -> Sequence[float]:
-    found: list[float] = values.tolist()
-    return found
+    floats: list[float] = values.tolist()
+    return floats
 
 
 # --- roles ------------------------------------------------------------------------------------------------------------
 
 Targets = Callable[[Look, int], Collection[int]]
-"""The columns that play a role for a row; none where nothing does."""
+"""A function that returns the columns that play a role for a row; empty if none does."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RoleScore:
-    """How much all heads of one kind look at one role."""
+    """The attention of all heads of one kind on one role."""
 
     role: str
     num_queries: int
-    """Words for which something plays it."""
+    """Number of words for which some column plays the role."""
     chance: float
-    """Of all columns that may be seen those that play it, on average: what looking anywhere comes to."""
+    """Mean share of the visible columns that play the role, which is the score of uniform attention."""
     shares: Heads
-    """Of the attention."""
+    """Share of the attention that is on the role, averaged over those words."""
     hits: Heads
-    """Of the rows' strongest weights."""
+    """Share of those words whose strongest weight is on the role."""
 
 
 def roles(looks: Sequence[Look]) -> dict[Kind, tuple[RoleScore, ...]]:
-    """Scores every head of every kind; a role that nothing plays in these sentences is left out.
+    """Scores every head of every kind; a role that nothing plays in these sentences is skipped.
 
     Args:
-        looks: at least one.
+        looks: attention on at least one sentence.
     """
     return {
         kind: tuple(
@@ -207,11 +208,11 @@ def _encoder_place(offset: int) -> Targets:
     return targets
 
 
-def _source_column(place: int) -> Targets:
-    """The place of a word of the source, from the end where it is negative, where -1 is `</s>`."""
+def _source_column(index: int) -> Targets:
+    """A word at a fixed index of the source; a negative index counts from the end, where -1 is `</s>`."""
 
     def targets(look: Look, row: int) -> Collection[int]:
-        return {place % len(look.words.source)}
+        return {index % len(look.words.source)}
 
     return targets
 
@@ -240,17 +241,17 @@ def _constituent(side: Side, row: int) -> Collection[int]:
     return set(range(first, last + 1)) - {row}
 
 
-def _written(targets: Callable[[Side, int], Collection[int]]) -> Targets:
-    """Of a word that is being written those before it, whose columns stand one to the right of their words."""
+def _already_written(targets: Callable[[Side, int], Collection[int]]) -> Targets:
+    """Keeps the targets before the word that is being written; their columns are one to the right of the words."""
     return lambda look, row: {place + 1 for place in targets(look.target, row) if place < row}
 
 
 def _decoder_place(offset: int) -> Targets:
-    """The word so many places before the one that is being written; 0 is its own pieces, if it has several."""
+    """The word at an offset of 0 or less from the one that is being written; 0 is its own pieces, if it has several."""
 
     def targets(look: Look, row: int) -> Collection[int]:
         place = row + offset
-        # Of </s> no column is seen, and a word of one piece has not read itself.
+        # `</s>` has no column, and a word of one piece does not attend to itself.
         weights = look.words.decoder
         if not 0 <= place < len(look.target.words) or (offset == 0 and weights[:, :, row, place + 1].max() == 0):
             return set()
@@ -260,7 +261,7 @@ def _decoder_place(offset: int) -> Targets:
 
 
 def _aligned(shift: int) -> Targets:
-    """The source's words that a target word comes from: the one being written, one before or one after it."""
+    """The source words aligned to a target word: to the one being written (0), the one before (-1) or after it (1)."""
 
     def targets(look: Look, row: int) -> Collection[int]:
         return {source for source, target in links(look.source, look.target) if target == row + shift}
@@ -286,9 +287,9 @@ ROLES: Mapping[Kind, Mapping[str, Targets]] = {
         "last word written": _decoder_place(-1),
         "the one before": _decoder_place(-2),
         "own pieces": _decoder_place(0),
-        "dependency": _written(_partner),
-        "antecedent": _written(_antecedent),
-        "constituent": _written(_constituent),
+        "dependency": _already_written(_partner),
+        "antecedent": _already_written(_antecedent),
+        "constituent": _already_written(_constituent),
     },
     "cross": {
         "aligned word": _aligned(0),
@@ -299,4 +300,4 @@ ROLES: Mapping[Kind, Mapping[str, Targets]] = {
         "</s>": _source_column(-1),
     },
 }
-"""By kind and name, in the order of the tables."""
+"""The roles by kind and name, in the order of the tables."""

@@ -1,4 +1,4 @@
-"""The models whose heads are looked at: those that ship, a user's own, or one trained in seconds on the phrasebook."""
+"""The models whose heads are examined: those that ship, a user's own, or one trained in seconds on the phrasebook."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,34 +20,36 @@ from attendo.workflow.runs.run_folder import check_prepared, resume_run, run_loc
 from attendo.workflow.runs.train import TrainingRun
 
 SHIPPED = ("en-de", "de-en")
-"""What is looked at where nothing is named."""
+"""The shipped models, which are examined at the scale `small` if none is named."""
 
 LANGUAGES = frozenset(("en", "de"))
-"""Of the sentences."""
+"""The languages of the sentences."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """A model that is looked at."""
+    """A model whose heads are examined."""
 
     name: str
-    """As it was named, or what it is."""
+    """The name as the user gave it, the name of a shipped model, or `phrasebook`."""
     model: LoadedModel
     engine: Engine
-    """Of it, in float32."""
+    """An engine of the model, in float32."""
 
     @property
     def source_language(self) -> str:
-        """`en` or `de`."""
+        """The source language, `en` or `de`."""
         return self.model.description.source_language
 
     @property
     def slug(self) -> str:
-        """A name for files."""
-        return "".join(each if each.isalnum() or each == "-" else "-" for each in self.name).strip("-")
+        """The name as it is used in file names."""
+        return "".join(character if character.isalnum() or character == "-" else "-" for character in self.name).strip(
+            "-"
+        )
 
     def to_text(self) -> str:
-        """Name and shape."""
+        """Name, languages and shape."""
         config = self.model.transformer.config
         return (
             f"{self.name} ({self.source_language} to {self.model.description.target_language}, "
@@ -57,7 +59,7 @@ class Subject:
 
 
 def names_of(order: Order) -> tuple[str, ...]:
-    """What will be looked at.
+    """Returns the names of the models that will be examined.
 
     Raises:
         RecipeError: the scale is `paper`, and no model is named.
@@ -73,18 +75,18 @@ def names_of(order: Order) -> tuple[str, ...]:
 
 
 def open_subjects(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> tuple[Subject, ...] | None:
-    """Reads the models; at the scale `tiny` trains one first, unless one is named.
+    """Loads the models; at the scale `tiny` trains one first, unless one is named.
 
     Args:
-        order: how it is wanted.
-        reporter: who is told.
+        order: the options.
+        reporter: receives the progress.
         should_stop: asked between two updates.
 
     Returns:
-        The models; None where the training was interrupted, which the same order goes on with.
+        The models; None if the training was interrupted, which the same order continues.
 
     Raises:
-        AttendoError: a model is missing or torn, translates between other languages, or has no encoder heads.
+        AttendoError: a model is missing or damaged, translates between other languages, or has no encoder heads.
         OSError: the folder cannot be written to.
     """
     names = names_of(order)
@@ -92,10 +94,10 @@ def open_subjects(order: Order, reporter: Reporter, should_stop: Callable[[], bo
         if not _train(order, reporter, should_stop):
             return None
         return (_subject("phrasebook", str(order.folder / "run")),)
-    found = tuple(_subject(name, name) for name in names)
-    if len({each.slug for each in found}) < len(found):
+    subjects = tuple(_subject(name, name) for name in names)
+    if len({subject.slug for subject in subjects}) < len(subjects):
         raise RecipeError(f"--run: {', '.join(names)} have names that do not differ; name each model once")
-    return found
+    return subjects
 
 
 def _subject(name: str, where: str) -> Subject:
@@ -114,7 +116,7 @@ def _subject(name: str, where: str) -> Subject:
 
 
 def _train(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> bool:
-    """Trains on the phrasebook what is not trained yet; False where it was interrupted."""
+    """Trains the model on the phrasebook, unless that is done; returns False if interrupted."""
     run = order.folder / "run"
     if (run / "model" / "config.json").is_file():
         return True

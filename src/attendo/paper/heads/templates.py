@@ -1,4 +1,4 @@
-"""The kinds of sentences: each a function that draws one, in both languages, with its structure written into it."""
+"""The sentence templates: functions that draw a sentence in both languages, with its structure marked in it."""
 
 import random
 import re
@@ -25,22 +25,22 @@ _PATTERNS: Mapping[str, Phrase] = declared("heads/templates.toml", "patterns", d
 
 
 class Writer:
-    """Draws words and writes phrases of them, each word with labels that no other phrase has.
+    """Draws words and writes phrases of them, in which each word has labels that no other phrase has.
 
     Args:
-        words: to draw from.
-        generator: to draw with.
+        words: the words to draw from.
+        generator: the random generator.
     """
 
     def __init__(self, words: Lexicon, generator: random.Random) -> None:
         self.words, self._generator, self._labels = words, generator, 0
 
     def one(self, choices: Sequence[T]) -> T:
-        """One of some."""
+        """Draws one of several choices."""
         return choices[int(self._generator.random() * len(choices))]
 
     def chance(self, probability: float) -> bool:
-        """True so often."""
+        """Returns True with this probability."""
         return self._generator.random() < probability
 
     def noun_phrase(
@@ -54,7 +54,7 @@ class Writer:
         mark: str = "",
         determiner_mark: str = "",
     ) -> Phrase:
-        """A determiner, perhaps an adjective, and a noun that bears a mark."""
+        """Writes a determiner, an adjective if one is given, and a noun, with their marks."""
         parts = ["d", "n"] if adjective is None else ["d", "a", "n"]
         labels = [self._label() for _ in parts]
         marks = [determiner_mark, *[""] * (len(parts) - 2), mark]
@@ -65,35 +65,35 @@ class Writer:
         return Phrase(_bracketed(en, labels, marks), _bracketed(de, labels, marks))
 
     def thing(self, case: Case, noun: Noun | None = None, *, mark: str = "") -> Phrase:
-        """A thing that is old or red or so, or one that is not."""
+        """Draws a thing, in three of five cases with an adjective."""
         adjective = self.one(self.words.adjectives) if self.chance(0.6) else None
         return self.noun_phrase(noun or self.one(self.words.things), case, adjective=adjective, mark=mark)
 
     def person(self, case: Case) -> Phrase:
-        """A man or a woman."""
+        """Draws a man or a woman."""
         noun = self.one(self.words.men if self.chance(0.5) else self.words.women)
         # "My man" and "my woman" say something else, and few have a king.
         determiner = THE if noun.en in ("man", "woman", "king", "queen") else self.one((THE, MY))
         return self.noun_phrase(noun, case, determiner)
 
     def place(self) -> Phrase:
-        """In some place."""
-        found = self.behind(_INSIDE, self.noun_phrase(self.one(self.words.places), "dative"))
-        return Phrase(found.en, re.sub(r"in~(\w+) \[ dem~(\w+)", r"im~\1,\2 [", found.de))
+        """Draws a place, such as *in the kitchen*."""
+        phrase = self.behind(_INSIDE, self.noun_phrase(self.one(self.words.places), "dative"))
+        return Phrase(phrase.en, re.sub(r"in~(\w+) \[ dem~(\w+)", r"im~\1,\2 [", phrase.de))
 
     def maybe_place(self) -> Phrase:
-        """In some place, or nothing."""
+        """Draws a place, such as *in the kitchen*, or nothing."""
         return self.place() if self.chance(0.7) else Phrase("", "")
 
     def maybe_day(self) -> Phrase:
-        """Yesterday, or nothing."""
+        """Draws an adverb of time, such as *yesterday*, or nothing."""
         if self.chance(0.5):
             return Phrase("", "")
         day, label = self.one(self.words.days), self._label()
         return Phrase(f"{day.en}~{label}", f"{day.de}~{label}")
 
     def behind(self, preposition: str, phrase: Phrase) -> Phrase:
-        """A phrase behind a preposition, `with~{0} = mit~{0}`."""
+        """Writes a prepositional phrase; the preposition is given as `with~{0} = mit~{0}`."""
         en, de = preposition.format(self._label()).split(" = ")
         return Phrase(f"[ {en} {phrase.en} ]", f"[ {de} {phrase.de} ]")
 
@@ -103,34 +103,38 @@ class Writer:
 
 
 Draw = Callable[[Writer], Sequence[Phrase]]
-"""Gives one sentence, or two that are twins."""
+"""A function that draws one sentence, or two that are twins."""
 
 
 def particle(write: Writer) -> Sequence[Phrase]:
     """The man turned the old radio in the kitchen off: from the verb to its particle."""
     verb = write.one(write.words.particle_verbs)
-    subject, what = write.person("nominative"), write.thing("accusative", write.one(verb.objects))
-    said = _said("particle", subject=subject, verb=verb, what=what, where=write.maybe_place())
-    return [_surrounded(write, said, subject.de)]
+    subject, item = write.person("nominative"), write.thing("accusative", write.one(verb.objects))
+    sentence = _filled("particle", subject=subject, verb=verb, what=item, where=write.maybe_place())
+    return [_with_beginning_and_end(write, sentence, subject.de)]
 
 
 def made(write: Writer) -> Sequence[Phrase]:
-    """The music made the long evening with my father very pleasant: from the verb to how it made it."""
+    """The music made the evening with my father very pleasant: from the verb to the adjective."""
     cause, noun, how = write.one(write.words.made)
-    subject, what = write.noun_phrase(cause, "nominative"), write.noun_phrase(noun, "accusative")
+    subject, affected = write.noun_phrase(cause, "nominative"), write.noun_phrase(noun, "accusative")
     company = write.behind(_WITH, write.person("dative")) if write.chance(0.7) else write.place()
     extent = Phrase("very~e", "sehr~e") if write.chance(0.5) else Phrase("", "")
-    said = _said("made so", subject=subject, what=what, company=company, extent=extent, how=how)
-    return [_surrounded(write, said, subject.de)]
+    sentence = _filled("made so", subject=subject, what=affected, company=company, extent=extent, how=how)
+    return [_with_beginning_and_end(write, sentence, subject.de)]
 
 
 def who_sold(write: Writer) -> Sequence[Phrase]:
-    """The man who sold us the old bicycle was tired: from the subject to its verb."""
+    """The man who sold us the old bicycle was very tired: from the subject to its verb."""
     noun = write.one((*write.words.men, *write.words.women))
     subject = write.noun_phrase(noun, "nominative", mark="<")
-    what, where, mood = write.thing("accusative"), write.maybe_place(), write.one(write.words.moods)
-    day, who = write.maybe_day(), german.relative_pronoun(noun, "nominative")
-    return [_opened(write, _said("who sold", subject=subject, what=what, where=where, mood=mood, day=day, who=who))]
+    item, where, mood = write.thing("accusative"), write.maybe_place(), write.one(write.words.moods)
+    day, pronoun = write.maybe_day(), german.relative_pronoun(noun, "nominative")
+    return [
+        _with_clauses(
+            write, _filled("who sold", subject=subject, what=item, where=where, mood=mood, day=day, who=pronoun)
+        )
+    ]
 
 
 def that_was_bought(write: Writer) -> Sequence[Phrase]:
@@ -138,9 +142,11 @@ def that_was_bought(write: Writer) -> Sequence[Phrase]:
     noun, verb = write.one(write.words.things), write.one(write.words.deeds)
     subject = write.thing("nominative", noun, mark="<")
     doer, where, state = write.person("nominative"), write.maybe_place(), write.one(write.words.states)
-    day, that = write.maybe_day(), german.relative_pronoun(noun, "accusative")
-    said = _said("that was bought", subject=subject, doer=doer, verb=verb, where=where, day=day, state=state, that=that)
-    return [_opened(write, said)]
+    day, pronoun = write.maybe_day(), german.relative_pronoun(noun, "accusative")
+    sentence = _filled(
+        "that was bought", subject=subject, doer=doer, verb=verb, where=where, day=day, state=state, that=pronoun
+    )
+    return [_with_clauses(write, sentence)]
 
 
 def has_bought(write: Writer) -> Sequence[Phrase]:
@@ -156,47 +162,47 @@ def wanted_to_buy(write: Writer) -> Sequence[Phrase]:
 def because(write: Writer) -> Sequence[Phrase]:
     """The king called the nurse because he was ill; because she was ill."""
     mood = write.one(write.words.moods)
-    return _with_pronouns(write, ("nominative", "accusative"), partial(_said, "because", mood=mood))
+    return _with_pronouns(write, ("nominative", "accusative"), partial(_filled, "because", mood=mood))
 
 
 def that_had_won(write: Writer) -> Sequence[Phrase]:
     """The king told the nurse that he had won; that she had won."""
-    return _with_pronouns(write, ("nominative", "dative"), partial(_said, "that had won"))
+    return _with_pronouns(write, ("nominative", "dative"), partial(_filled, "that had won"))
 
 
 def when_they_met(write: Writer) -> Sequence[Phrase]:
-    """When the king met the nurse in the garden, he was tired; she was tired."""
+    """When the king met the nurse in the garden, he was very tired; she was very tired."""
     where, mood = write.place(), write.one(write.words.moods)
-    twin = partial(_said, "when they met", where=where, mood=mood)
+    twin = partial(_filled, "when they met", where=where, mood=mood)
     return _with_pronouns(write, ("nominative", "accusative"), twin)
 
 
 def gave(write: Writer) -> Sequence[Phrase]:
     """The king gave the nurse his book; her book."""
-    return _with_possessives(write, partial(_said, "gave"))
+    return _with_possessives(write, partial(_filled, "gave"))
 
 
 def talked(write: Writer) -> Sequence[Phrase]:
     """The king talked to the nurse about his book; about her book."""
-    return _with_possessives(write, partial(_said, "talked"))
+    return _with_possessives(write, partial(_filled, "talked"))
 
 
 def brought(write: Writer) -> Sequence[Phrase]:
     """The children brought the dog their ball; its ball."""
     words = write.words
-    owners, animal, what = write.one(words.plural_owners), write.one(words.animals), write.one(words.belongings)
+    owners, animal, belonging = write.one(words.plural_owners), write.one(words.animals), write.one(words.belongings)
     owners_first = write.chance(0.5)
     adjective = write.one(words.adjectives) if write.chance(0.5) else None
-    found = []
+    twins = []
     for is_plural in (True, False):
         cases: tuple[Case, Case] = ("nominative", "dative") if owners_first else ("dative", "nominative")
-        many = write.noun_phrase(owners, cases[0], plural=True, mark="*" if is_plural else "#")
-        one = write.noun_phrase(animal, cases[1], mark="#" if is_plural else "*")
+        plural = write.noun_phrase(owners, cases[0], plural=True, mark="*" if is_plural else "#")
+        singular = write.noun_phrase(animal, cases[1], mark="#" if is_plural else "*")
         possessive = _THEIR if is_plural else _POSSESSIVES["n"]
-        ball = write.noun_phrase(what, "accusative", possessive, adjective=adjective, determiner_mark="!")
-        first, second, verb = (many, one, "brachten") if owners_first else (one, many, "brachte")
-        found.append(_said("brought", first=first, second=second, anaphor=ball, verb=verb))
-    return found
+        ball = write.noun_phrase(belonging, "accusative", possessive, adjective=adjective, determiner_mark="!")
+        first, second, verb = (plural, singular, "brachten") if owners_first else (singular, plural, "brachte")
+        twins.append(_filled("brought", first=first, second=second, anaphor=ball, verb=verb))
+    return twins
 
 
 DEPENDENCIES: Mapping[str, Draw] = {
@@ -207,7 +213,7 @@ DEPENDENCIES: Mapping[str, Draw] = {
     "has bought": has_bought,
     "wanted to buy": wanted_to_buy,
 }
-"""By name."""
+"""The templates with a long-distance dependency, by name."""
 
 ANAPHORS: Mapping[str, Draw] = {
     "because": because,
@@ -217,54 +223,56 @@ ANAPHORS: Mapping[str, Draw] = {
     "talked": talked,
     "brought": brought,
 }
-"""By name; each draws twins."""
+"""The templates with an anaphor, by name; each draws twins."""
 
 
-def _said(name: str, **parts: object) -> Phrase:
-    """What a kind of sentence says of its parts, which have English and German, or are words of one of them."""
+def _filled(name: str, **parts: object) -> Phrase:
+    """Fills in the pattern of a template with its parts: phrases of both languages, or words of one of them."""
     pattern = _PATTERNS[name]
     return Phrase(pattern.en.format_map(parts), pattern.de.format_map(parts))
 
 
 def _deed(write: Writer, name: str) -> Sequence[Phrase]:
     verb, subject = write.one(write.words.deeds), write.person("nominative")
-    what, where = write.thing("accusative"), write.maybe_place()
-    return [_surrounded(write, _said(name, subject=subject, verb=verb, what=what, where=where), subject.de)]
+    item, where = write.thing("accusative"), write.maybe_place()
+    return [
+        _with_beginning_and_end(write, _filled(name, subject=subject, verb=verb, what=item, where=where), subject.de)
+    ]
 
 
 def _bracketed(words: str, labels: Sequence[str], marks: Sequence[str]) -> str:
-    each = zip(words.split(), labels, marks, strict=True)
-    return f"[ {' '.join(f'{word}~{label}{mark}' for word, label, mark in each)} ]"
+    marked = zip(words.split(), labels, marks, strict=True)
+    return f"[ {' '.join(f'{word}~{label}{mark}' for word, label, mark in marked)} ]"
 
 
-def _surrounded(write: Writer, said: Phrase, subject_de: str) -> Phrase:
-    """A sentence with a time or some words before it, a clause behind it or not, so that no place is always the same.
+def _with_beginning_and_end(write: Writer, sentence: Phrase, subject_de: str) -> Phrase:
+    """Adds a time or a clause before a sentence and a clause after it, at random, so that word positions vary.
 
-    In German the verb stands before the subject where a time is first.
+    In German the verb precedes the subject after a time.
 
     Args:
         write: the writer.
-        said: English with its subject, German from the verb on.
+        sentence: the sentence, in English with its subject, in German from the verb on.
         subject_de: the German subject.
     """
     if not write.chance(0.4):
-        return _opened(write, Phrase(said.en, f"{subject_de} {said.de}"))
+        return _with_clauses(write, Phrase(sentence.en, f"{subject_de} {sentence.de}"))
     tail = write.one(write.words.tails) if write.chance(0.6) else Phrase("", "")
     time = write.one(write.words.times)
-    verb, rest = said.de.split(" ", 1)
-    return Phrase(f"{time.en} {said.en} {tail.en} .~dot", f"{time.de} {verb} {subject_de} {rest} {tail.de} .~dot")
+    verb, rest = sentence.de.split(" ", 1)
+    return Phrase(f"{time.en} {sentence.en} {tail.en} .~dot", f"{time.de} {verb} {subject_de} {rest} {tail.de} .~dot")
 
 
-def _opened(write: Writer, said: Phrase) -> Phrase:
-    """A sentence whose order stays, with some words before it, a clause behind it, both or neither."""
+def _with_clauses(write: Writer, sentence: Phrase) -> Phrase:
+    """Adds a clause before a sentence, one after it, both or neither, at random; the word order stays."""
     nothing = Phrase("", "")
     opening = write.one(write.words.openings) if write.chance(0.6) else nothing
     tail = write.one(write.words.tails) if write.chance(0.6) else nothing
-    return Phrase(f"{opening.en} {said.en} {tail.en} .~dot", f"{opening.de} {said.de} {tail.de} .~dot")
+    return Phrase(f"{opening.en} {sentence.en} {tail.en} .~dot", f"{opening.de} {sentence.de} {tail.de} .~dot")
 
 
 def _couple(write: Writer, cases: tuple[Case, Case]) -> Callable[[str], tuple[Phrase, Phrase]]:
-    """A man and a woman, either of them first: given the gender that is meant, both phrases with their marks."""
+    """Draws a man and a woman in either order; the result takes the antecedent's gender and writes both with marks."""
     man, woman = write.one(write.words.men), write.one(write.words.women)
     man_first = write.chance(0.5)
 
@@ -281,19 +289,21 @@ def _couple(write: Writer, cases: tuple[Case, Case]) -> Callable[[str], tuple[Ph
 
 def _with_pronouns(write: Writer, cases: tuple[Case, Case], twin: Callable[..., Phrase]) -> Sequence[Phrase]:
     couple = _couple(write, cases)
-    found = []
+    twins = []
     for meant in "mf":
         first, second = couple(meant)
-        found.append(twin(first=first, second=second, anaphor=Phrase(*_PRONOUNS[meant].split(" = "))))
-    return found
+        twins.append(twin(first=first, second=second, anaphor=Phrase(*_PRONOUNS[meant].split(" = "))))
+    return twins
 
 
 def _with_possessives(write: Writer, twin: Callable[..., Phrase]) -> Sequence[Phrase]:
     couple, noun = _couple(write, ("nominative", "dative")), write.one(write.words.things)
     adjective = write.one(write.words.adjectives) if write.chance(0.5) else None
-    found = []
+    twins = []
     for meant in "mf":
         first, second = couple(meant)
-        what = write.noun_phrase(noun, "accusative", _POSSESSIVES[meant], adjective=adjective, determiner_mark="!")
-        found.append(twin(first=first, second=second, anaphor=what))
-    return found
+        possession = write.noun_phrase(
+            noun, "accusative", _POSSESSIVES[meant], adjective=adjective, determiner_mark="!"
+        )
+        twins.append(twin(first=first, second=second, anaphor=possession))
+    return twins
