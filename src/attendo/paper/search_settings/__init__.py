@@ -1,1 +1,1 @@
-"""Section 6.1: averaging, beam and length penalty."""
+"""Section 6.1: checkpoint averaging, beam size and length penalty."""

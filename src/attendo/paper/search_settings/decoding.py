@@ -1,8 +1,8 @@
-"""A set translated with one setting, and what came of it: measured once, and kept.
+"""Translates a set with one setting and measures the result; this is done once and kept.
 
 DIR/models/seed-N-average-M/                      the mean of a run's last M checkpoints, a model folder
-DIR/decoded/seed-N/SET/SETTING.json               what came of a setting: it is done
-DIR/decoded/SET.json                              which sentences these are
+DIR/decoded/seed-N/SET/SETTING.json               the result of a setting, which is not decoded again
+DIR/decoded/SET.json                              the number and the digest of a set's sentences
 """
 
 import hashlib
@@ -30,32 +30,32 @@ from attendo.workflow.runs.average import average
 
 @dataclass(frozen=True, kw_only=True)
 class Decoded:
-    """A set's translations with one setting."""
+    """The translations of a set with one setting, and their measurements."""
 
     setting: Setting
     outputs: tuple[str, ...]
     bleu: float
     bleu_signature: str
     length_ratio: float
-    """Words of the translations to words of the references, as BLEU counts them."""
+    """Ratio of the translations' words to the references' words, as BLEU counts them."""
     tokens: float
-    """Of a translation, `</s>` included, on average."""
+    """Mean number of tokens in a translation, `</s>` included."""
     log_prob: float
-    """Of a translation by the model, in nats, on average."""
+    """Mean log-probability of a translation under the model, in nats."""
     log_probs: tuple[float, ...]
-    """Of each."""
+    """Log-probability of each translation, in nats."""
     unfinished: int
-    """Translations that the length limit has ended."""
+    """Number of translations that the length limit ended."""
     seconds: float
-    """Wall time of translating the set."""
+    """Wall time of translating the set, in seconds."""
     processor_s: float
-    """Time of all processor threads."""
+    """Processor time of translating the set, in seconds, summed over all threads."""
     kernel: str
-    """What was calculated on and in."""
+    """Description of the kernels and numbers that calculated products."""
 
     @property
     def processor_ms(self) -> float:
-        """Processor time a sentence, in milliseconds."""
+        """Processor time per sentence, in milliseconds."""
         return 1000 * self.processor_s / len(self.outputs)
 
 
@@ -64,10 +64,10 @@ _KEPT_SCORES = TypeAdapter(tuple[float, ...])
 
 
 def averaged_model(run: Path, last: int, folder: Path) -> Path:
-    """The mean of a run's last checkpoints as a model folder; made where it is missing.
+    """Returns a model folder with the mean of a run's last checkpoints; makes it if it is missing.
 
     Raises:
-        ModelError: the run has fewer checkpoints, or torn ones.
+        ModelError: the run has fewer checkpoints, or damaged ones.
     """
     if not (folder / "config.json").is_file():
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -78,16 +78,16 @@ def averaged_model(run: Path, last: int, folder: Path) -> Path:
 def decode(
     model: LoadedModel, setting: Setting, sentences: Sentences, should_stop: Callable[[], bool]
 ) -> Decoded | None:
-    """Translates a set, without guards: it is the search that is measured.
+    """Translates a set, without guards, so that only the search is measured.
 
     Args:
-        model: of the setting's average.
-        setting: how to search.
+        model: the average that the setting asks for.
+        setting: the setting of the search.
         sentences: the set.
-        should_stop: asked behind every few hundred sentences.
+        should_stop: asked after every few hundred sentences.
 
     Returns:
-        What came of it; None where it was to stop.
+        The translations and their measurements; None if stopped.
     """
     search = SearchConfig(
         beam_size=setting.beam,
@@ -98,28 +98,28 @@ def decode(
     )
     engine = Engine([model], search, dtype="float32", device=choose_device("auto"))
     started, processor_started = time.monotonic(), time.process_time()
-    found: list[Translation] = []
+    translations: list[Translation] = []
     for translation in engine.stream(sentences.sources):
-        found.append(translation)
-        if len(found) % search.window_lines == 0 and should_stop():
+        translations.append(translation)
+        if len(translations) % search.window_lines == 0 and should_stop():
             return None
     seconds, processor_s = time.monotonic() - started, time.process_time() - processor_started
-    outputs = tuple(each.text for each in found)
+    outputs = tuple(translation.text for translation in translations)
     metric = metrics(engine.description.target_language)["bleu"]
     assert isinstance(metric, BLEU)
     score = metric.corpus_score(outputs, [sentences.references])
     assert isinstance(score, BLEUScore)
-    best = [each.n_best[0] for each in found]
+    best = [translation.n_best[0] for translation in translations]
     return Decoded(
         setting=setting,
         outputs=outputs,
         bleu=float(score.score),
         bleu_signature=str(metric.get_signature()),
         length_ratio=score.sys_len / score.ref_len,
-        tokens=sum(len(each.token_log_probs) for each in best) / len(best),
-        log_prob=sum(each.log_prob for each in best) / len(best),
-        log_probs=tuple(each.log_prob for each in best),
-        unfinished=sum(not each.finished for each in best),
+        tokens=sum(len(candidate.token_log_probs) for candidate in best) / len(best),
+        log_prob=sum(candidate.log_prob for candidate in best) / len(best),
+        log_probs=tuple(candidate.log_prob for candidate in best),
+        unfinished=sum(not candidate.finished for candidate in best),
         seconds=seconds,
         processor_s=processor_s,
         kernel=engine.kernel,
@@ -129,36 +129,36 @@ def decode(
 def decode_once(
     path: Path, load: Callable[[], LoadedModel], setting: Setting, sentences: Sentences, should_stop: Callable[[], bool]
 ) -> Decoded | None:
-    """What `decode` gives; kept in a file, so that it is done once.
+    """Returns the kept result of `decode`; if there is none, decodes and keeps the result in a file.
 
     Args:
         path: the file.
-        load: gives the model, where it is needed.
-        setting: how to search.
+        load: loads the model; called only if it is needed.
+        setting: the setting of the search.
         sentences: the set.
         should_stop: as for `decode`.
 
     Raises:
-        ModelError: what is kept is of other sentences or another setting.
+        ModelError: the kept result has another setting or another number of sentences.
         OSError: the file cannot be written.
     """
     known = kept(path, _KEPT)
     if known is None:
-        found = decode(load(), setting, sentences, should_stop)
-        if found is not None:
-            keep(path, found)
-        return found
+        decoded = decode(load(), setting, sentences, should_stop)
+        if decoded is not None:
+            keep(path, decoded)
+        return decoded
     if known.setting != setting or len(known.outputs) != len(sentences.sources):
         raise ModelError(f"{path}: is of another study; name another folder with -o, or remove {path.parent}")
     return known
 
 
 def reference_log_probs(path: Path, load: Callable[[], LoadedModel], sentences: Sentences) -> tuple[float, ...]:
-    """What a model gives each reference, in nats; kept in a file.
+    """Returns the log-probability of each reference under a model, in nats; kept in a file.
 
     Args:
         path: the file.
-        load: gives the model, where it is needed.
+        load: loads the model; called only if it is needed.
         sentences: the set.
     """
     scores = kept(path, _KEPT_SCORES)
@@ -172,12 +172,12 @@ def reference_log_probs(path: Path, load: Callable[[], LoadedModel], sentences: 
 
 
 class Models:
-    """The averages of a run, each made and read when it is first asked for; the last one read is held.
+    """The averages of a run, each made and loaded when it is first needed; only the last one loaded stays in memory.
 
     Args:
         run: the run folder.
-        folder: for the averages.
-        seed: the run's.
+        folder: the folder for the averages.
+        seed: seed of the run.
     """
 
     def __init__(self, run: Path, folder: Path, seed: int) -> None:
@@ -185,7 +185,7 @@ class Models:
         self._held: tuple[int, LoadedModel] | None = None
 
     def load(self, last: int) -> LoadedModel:
-        """The mean of the last so many checkpoints.
+        """Returns the mean of this many last checkpoints.
 
         Raises:
             ModelError: as for `averaged_model`.
@@ -197,18 +197,18 @@ class Models:
 
 
 def check_set(path: Path, sentences: Sentences) -> None:
-    """Makes sure that what is kept beside a file is of these sentences, and keeps their digest in it.
+    """Checks that the results beside a file are of these sentences; writes their digest to the file if it is missing.
 
     Raises:
-        ModelError: it is of others, as of a test set that has changed since.
+        ModelError: the results are of other sentences, such as those of a test set that has changed since.
         OSError: the file cannot be written.
     """
     lines = "\n".join((*sentences.sources, *sentences.references))
-    found = {"sentences": len(sentences.sources), "sha256": hashlib.sha256(lines.encode()).hexdigest()}
+    facts = {"sentences": len(sentences.sources), "sha256": hashlib.sha256(lines.encode()).hexdigest()}
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, found)
-    elif read_json(path, ModelError(f"{path}: cannot be read")) != found:
+        write_json(path, facts)
+    elif read_json(path, ModelError(f"{path}: cannot be read")) != facts:
         raise ModelError(
             f"{path}: what is decoded here is of other sentences than those of {sentences.name}; name another folder "
             f"with -o, or remove {path.parent}"
@@ -216,12 +216,12 @@ def check_set(path: Path, sentences: Sentences) -> None:
 
 
 def differing(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many translations of a set differ."""
+    """Returns the number of sentences whose translations differ."""
     return sum(a != b for a, b in zip(one, other, strict=True))
 
 
 def without_outputs(decoded: Decoded) -> dict[str, object]:
-    """A result for `result.json`, where thousands of sentences would be in the way."""
-    found = asdict(replace(decoded, outputs=(), log_probs=()))
-    del found["outputs"], found["log_probs"]
-    return found | {"sentences": len(decoded.outputs)}
+    """Returns a result for `result.json`, without its thousands of sentences."""
+    data = asdict(replace(decoded, outputs=(), log_probs=()))
+    del data["outputs"], data["log_probs"]
+    return data | {"sentences": len(decoded.outputs)}

@@ -1,4 +1,4 @@
-"""The page of a search-settings study: what averaging, the beam and alpha bring, and what tuning is worth."""
+"""The page of a search-settings study: the gains from averaging, the beam and alpha, and the worth of tuning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -34,36 +34,37 @@ from attendo.recipe import Recipe
 
 @dataclass(frozen=True, kw_only=True)
 class StudyFacts:
-    """What a page says of a study beside its figures."""
+    """The facts that a page states about a study besides its results."""
 
     recipe: Recipe
-    """The model's."""
+    """Recipe of the models."""
     grid: Grid
-    """What is tried."""
+    """The settings that are tried."""
     sets: Mapping[SetName, Sentences]
-    """What is translated."""
+    """The sentences that are translated."""
     failures: tuple[str, ...] = ()
+    """Error messages of the runs that failed."""
 
     @property
     def target_language(self) -> str:
-        """ISO 639-1 code."""
+        """ISO 639-1 code of the target language; empty if the recipe names no corpora."""
         return self.recipe.data.target_language if self.recipe.data else ""
 
 
 def search_settings_report(
     order: Order, facts: StudyFacts, results: Results, choice: Setting | None, tests: Sequence[Significance]
 ) -> Report:
-    """Makes the page of what is done so far.
+    """Makes the page of the results so far.
 
     Args:
-        order: how the study is wanted.
-        facts: of the study.
-        results: of at least one seed that has something decoded.
-        choice: the best setting of the development set.
-        tests: of pairs of settings on the test set.
+        order: the options of the study.
+        facts: the facts about the study.
+        results: the results of at least one seed, each with something decoded.
+        choice: the best setting on the development set; None before there is one.
+        tests: the significance tests of pairs of settings on the test set.
     """
     text, runs = page_text("search_settings/page.md"), [seed.run for seed in results.seeds]
-    decoded = [one for seed in results.seeds for which in SETS for one in seed.sets[which].values()]
+    decoded = [result for seed in results.seeds for which in SETS for result in seed.sets[which].values()]
     best = results.best("test", candidates(facts.grid))
     edges = at_the_edge(choice, facts.grid) if choice is not None else ()
     words = text.fill(
@@ -90,11 +91,11 @@ def search_settings_report(
         **totals(runs),
         runs=_counted(len(runs), "run"),
         num_passes=len(decoded),
-        processor_hours=f"{sum(one.processor_s for one in decoded) / 3600:.2f}",
-        wall_hours=f"{sum(one.seconds for one in decoded) / 3600:.2f}",
-        kernels=each(one.kernel for one in decoded),
+        processor_hours=f"{sum(result.processor_s for result in decoded) / 3600:.2f}",
+        wall_hours=f"{sum(result.seconds for result in decoded) / 3600:.2f}",
+        kernels=each(result.kernel for result in decoded),
     )
-    bleu = f"BLEU is sacreBLEU's: {each(one.bleu_signature for one in decoded)}"
+    bleu = f"BLEU is sacreBLEU's: {each(result.bleu_signature for result in decoded)}"
     return Report(
         title="Averaging, beam and length penalty: what each brings",
         introduction=words.introduction,
@@ -102,15 +103,18 @@ def search_settings_report(
         data={
             **head_data(order, "search-settings"),
             "failures": list(facts.failures),
-            "sets": {name: {"name": each.name, "sentences": len(each.sources)} for name, each in facts.sets.items()},
+            "sets": {
+                name: {"name": sentences.name, "sentences": len(sentences.sources)}
+                for name, sentences in facts.sets.items()
+            },
             "choice": None if choice is None else asdict(choice),
-            "significance": [asdict(each) for each in tests],
+            "significance": [asdict(test) for test in tests],
             "runs": [asdict(run) for run in runs],
             "decoded": [
-                {"seed": seed.run.seed, "set": which, **without_outputs(one)}
+                {"seed": seed.run.seed, "set": which, **without_outputs(result)}
                 for seed in results.seeds
                 for which in SETS
-                for one in seed.sets[which].values()
+                for result in seed.sets[which].values()
             ],
         },
     )
@@ -118,13 +122,13 @@ def search_settings_report(
 
 def _sets_text(facts: StudyFacts) -> str:
     return ", ".join(
-        f"{each.name} ({len(each.sources):,} sentences) to {'choose by' if name == 'dev' else 'report on'}"
-        for name, each in facts.sets.items()
+        f"{sentences.name} ({len(sentences.sources):,} sentences) to {'choose by' if name == 'dev' else 'report on'}"
+        for name, sentences in facts.sets.items()
     )
 
 
 def _still_open(order: Order, facts: StudyFacts, results: Results) -> list[str]:
-    """What the study lacks, a paragraph each."""
+    """States whether the study is still in progress, and its failures, one paragraph each."""
     whole = all(len(seed.sets[which]) == len(facts.grid.settings(which)) for seed in results.seeds for which in SETS)
     is_open = not whole or len(results.seeds) < order.seeds
     parts = ["This study is in progress: not all settings of all seeds are decoded yet."] if is_open else []
@@ -147,7 +151,7 @@ def _added(grid: Grid, results: Results) -> list[tuple[object, ...]]:
 def _step_cells(results: Results, step: Step) -> tuple[object, ...]:
     bleu = {which: results.bleu(which, step.after) for which in SETS}
     gain = {which: results.gain(which, step.before, step.after) for which in SETS}
-    return (step.name, *(found[which] for which in SETS for found in (bleu, gain)))
+    return (step.name, *(values[which] for which in SETS for values in (bleu, gain)))
 
 
 def _maps(text: PageText, facts: StudyFacts, results: Results, choice: Setting | None) -> list[Block]:
@@ -156,7 +160,7 @@ def _maps(text: PageText, facts: StudyFacts, results: Results, choice: Setting |
         known = [
             average
             for average in facts.grid.map_averages
-            if not np.isnan(cells(results, which, facts.grid, average, lambda each: each.bleu)).all()
+            if not np.isnan(cells(results, which, facts.grid, average, lambda result: result.bleu)).all()
         ]
         if not known:
             continue
@@ -184,21 +188,21 @@ def _maps(text: PageText, facts: StudyFacts, results: Results, choice: Setting |
 
 
 def _map_table(results: Results, which: SetName, grid: Grid, average: int) -> Table:
-    found = cells(results, which, grid, average, lambda each: each.bleu)
-    what = "the last checkpoint" if average == 1 else f"the mean of {average} checkpoints"
+    values = cells(results, which, grid, average, lambda result: result.bleu)
+    weights = "the last checkpoint" if average == 1 else f"the mean of {average} checkpoints"
     return Table(
-        caption=f"BLEU on {which} by beam and alpha, {what}",
+        caption=f"BLEU on {which} by beam and alpha, {weights}",
         columns=("beam", *(f"alpha {alpha}" for alpha in grid.alphas)),
         rows=tuple(
             (str(beam), *("" if np.isnan(value) else f"{value:.2f}" for value in row))
-            for beam, row in zip(grid.beams, found, strict=True)
+            for beam, row in zip(grid.beams, values, strict=True)
         ),
         words=1,
     )
 
 
 def _choices(results: Results, choice: Setting | None, best: Setting | None) -> list[tuple[object, ...]]:
-    """Settings by name, with what came of them on both sets."""
+    """Rows of the named settings, with their results on both sets."""
     named = {
         "greedy, last checkpoint": replace(GREEDY, average=1),
         "greedy": GREEDY,
@@ -221,5 +225,5 @@ def _p_text(p: float) -> str:
     return f"{p:.3f}{'*' if p < 0.05 else ''}"
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

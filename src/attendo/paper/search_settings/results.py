@@ -1,4 +1,4 @@
-"""All that a search-settings study has decoded: means over seeds, paired differences, the choice and its tests."""
+"""The results of a search-settings study: means over seeds, paired differences, the choice and its tests."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,65 +18,65 @@ from attendo.paper.study_folder import measured_once
 
 @dataclass(frozen=True, kw_only=True)
 class SeedResults:
-    """What was decoded with the averages of one run."""
+    """The results of decoding with the averages of one run."""
 
     run: RunResult
     sets: Mapping[SetName, Mapping[Setting, Decoded]]
-    """What is done of each set."""
+    """The results so far, by set and setting."""
     reference_log_probs: tuple[float, ...]
-    """Of the development set's references, by the weights of the paper's average; empty before that is done."""
+    """Log-probabilities of the dev references under the paper's average, in nats; empty until calculated."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """Those of all seeds that have any."""
+    """The results of all seeds that have any."""
 
     seeds: tuple[SeedResults, ...]
 
     def of(self, which: SetName, setting: Setting) -> tuple[Decoded, ...]:
-        """What was decoded with a setting, a seed behind the other."""
+        """Returns the results of a setting, one for each seed that has it."""
         return tuple(seed.sets[which][setting] for seed in self.seeds if setting in seed.sets[which])
 
     def mean(self, which: SetName, setting: Setting, of: Callable[[Decoded], float]) -> float | None:
-        """A figure's mean over the seeds; None where no seed has it yet."""
-        found = [of(each) for each in self.of(which, setting)]
-        return fmean(found) if found else None
+        """Returns the mean of a measurement over the seeds; None if no seed has it yet."""
+        values = [of(decoded) for decoded in self.of(which, setting)]
+        return fmean(values) if values else None
 
     def bleu(self, which: SetName, setting: Setting) -> Estimate | None:
-        """BLEU over the seeds; None where no seed has it yet."""
-        found = [each.bleu for each in self.of(which, setting)]
-        return estimate(found) if found else None
+        """Returns mean BLEU over the seeds with its interval; None if no seed has it yet."""
+        values = [decoded.bleu for decoded in self.of(which, setting)]
+        return estimate(values) if values else None
 
     def figures(self, which: SetName, setting: Setting) -> Mapping[str, object]:
-        """BLEU, and means over the seeds by the fields of `Decoded`; None where no seed has it yet."""
+        """Returns BLEU and other means over the seeds, by the fields of `Decoded`; each None if no seed has it yet."""
         names = ("length_ratio", "tokens", "log_prob", "processor_ms")
         means = {name: self.mean(which, setting, attrgetter(name)) for name in names}
         return {"bleu": self.bleu(which, setting), **means}
 
     def gain(self, which: SetName, before: Setting, after: Setting) -> Estimate | None:
-        """How much BLEU a change of settings brings, paired by seed; None where no seed has both."""
+        """Returns the gain in BLEU from a change of settings, paired by seed; None if no seed has both."""
         sets = [seed.sets[which] for seed in self.seeds]
-        found = [each[after].bleu - each[before].bleu for each in sets if before in each and after in each]
-        return estimate(found) if found else None
+        gains = [done[after].bleu - done[before].bleu for done in sets if before in done and after in done]
+        return estimate(gains) if gains else None
 
     def best(self, which: SetName, settings: tuple[Setting, ...]) -> Setting | None:
-        """The setting of the highest mean BLEU, among those that as many seeds have as the most; the first of equals.
+        """Returns the setting with the highest mean BLEU among those that the most seeds have; the first of equals.
 
         Args:
             which: the set to choose by.
-            settings: to choose among.
+            settings: the settings to choose among; None is returned if no seed has any.
         """
         counts = {setting: len(self.of(which, setting)) for setting in settings}
         most = max(counts.values(), default=0)
         if not most:
             return None
         full = [setting for setting in settings if counts[setting] == most]
-        return max(full, key=lambda setting: self.mean(which, setting, lambda each: each.bleu) or 0.0)
+        return max(full, key=lambda setting: self.mean(which, setting, lambda decoded: decoded.bleu) or 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A change of one thing."""
+    """A change of one component of a setting."""
 
     name: str
     before: Setting
@@ -84,7 +84,7 @@ class Step:
 
 
 def added(grid: Grid) -> tuple[Step, ...]:
-    """From greedy search with the last checkpoint to the paper's setting, one thing after the other."""
+    """Returns the steps from greedy search with the last checkpoint to the paper's setting, one component at a time."""
     greedy, beam, penalty = (
         Setting(average=1, beam=1, alpha=PAPER.alpha),
         Setting(average=1, beam=PAPER.beam, alpha=grid.alphas[0]),
@@ -98,7 +98,7 @@ def added(grid: Grid) -> tuple[Step, ...]:
 
 
 def taken_away(grid: Grid) -> tuple[Step, ...]:
-    """What each thing brings to the paper's setting when it comes last."""
+    """Returns, for each component of the paper's setting, the step that adds it last."""
     plain = Setting(average=PAPER.average, beam=PAPER.beam, alpha=grid.alphas[0])
     single = Setting(average=1, beam=PAPER.beam, alpha=PAPER.alpha)
     return (
@@ -113,34 +113,34 @@ def taken_away(grid: Grid) -> tuple[Step, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Significance:
-    """Two settings of a seed's model on the test set."""
+    """A significance test between two settings of one seed's model on the test set."""
 
     seed: int
     before: Setting
     after: Setting
     difference: float
-    """BLEU of the second less that of the first."""
+    """BLEU of `after` less BLEU of `before`."""
     p_bootstrap: float
-    """By paired bootstrap resampling: how often chance alone gives a difference this large."""
+    """P-value by paired bootstrap resampling: how often chance alone gives a difference this large."""
     p_randomized: float
-    """By paired approximate randomisation."""
+    """P-value by paired approximate randomisation."""
     signature: str
-    """Of the bootstrap."""
+    """SacreBLEU's signature of the bootstrap."""
 
 
 _KEPT = TypeAdapter(Significance)
 
 
 def candidates(grid: Grid) -> tuple[Setting, ...]:
-    """What may be chosen: everything but other length limits, those first that are cheaper."""
-    found = [setting for average in grid.averages for setting in (replace(GREEDY, average=average),)]
-    found += [replace(PAPER, average=average) for average in grid.averages]
-    found += [setting for average in grid.map_averages for setting in grid.map(average)]
-    return tuple(sorted(dict.fromkeys(found), key=lambda each: (each.beam, each.alpha, each.average)))
+    """Returns the settings to choose from, cheaper ones first: all but other length limits and a later stop."""
+    settings = [setting for average in grid.averages for setting in (replace(GREEDY, average=average),)]
+    settings += [replace(PAPER, average=average) for average in grid.averages]
+    settings += [setting for average in grid.map_averages for setting in grid.map(average)]
+    return tuple(sorted(dict.fromkeys(settings), key=lambda setting: (setting.beam, setting.alpha, setting.average)))
 
 
 def at_the_edge(choice: Setting, grid: Grid) -> tuple[str, ...]:
-    """Of what a choice has the most that is tried: more might be better still."""
+    """Returns the parameters of a choice that have the largest value tried, so that more might be better still."""
     tried = (
         ("beam", choice.beam, grid.beams),
         ("alpha", choice.alpha, grid.alphas if choice.beam > 1 else ()),
@@ -150,10 +150,10 @@ def at_the_edge(choice: Setting, grid: Grid) -> tuple[str, ...]:
 
 
 def pairs_to_test(choice: Setting | None) -> tuple[tuple[Setting, Setting], ...]:
-    """Which settings are held against each other on the test set.
+    """Returns the pairs of settings that are compared on the test set.
 
     Args:
-        choice: that of the development set; None before there is one.
+        choice: the best setting on the development set; None before there is one.
     """
     pairs = [(GREEDY, PAPER), (replace(PAPER, average=1), PAPER)]
     if choice is not None:
@@ -164,25 +164,25 @@ def pairs_to_test(choice: Setting | None) -> tuple[tuple[Setting, Setting], ...]
 def significances(
     results: Results, choice: Setting | None, sentences: Sentences, language: str, folder: Path
 ) -> tuple[Significance, ...]:
-    """Tests what there is of the pairs, seed by seed; each is done once and kept.
+    """Tests the pairs that have results, seed by seed; each test is done once and kept.
 
     Args:
-        results: of the study.
-        choice: that of the development set.
+        results: the results of the study.
+        choice: the best setting on the development set; None before there is one.
         sentences: the test set.
-        language: of the target, as ISO 639-1 code.
-        folder: where the tests are kept.
+        language: ISO 639-1 code of the target language.
+        folder: the folder in which the tests are kept.
     """
-    found = []
+    tests = []
     for before, after in pairs_to_test(choice):
-        for each in results.seeds:
-            decoded = each.sets["test"]
+        for seed in results.seeds:
+            decoded = seed.sets["test"]
             if before in decoded and after in decoded:
-                path = folder / f"seed-{each.run.seed}" / f"{before.name}-to-{after.name}.json"
+                path = folder / f"seed-{seed.run.seed}" / f"{before.name}-to-{after.name}.json"
                 outputs = decoded[before].outputs, decoded[after].outputs
                 pair = (before, after)
-                found.append(_tested_once(path, each.run.seed, pair, outputs, sentences.references, language))
-    return tuple(found)
+                tests.append(_tested_once(path, seed.run.seed, pair, outputs, sentences.references, language))
+    return tuple(tests)
 
 
 def _tested_once(
@@ -193,13 +193,13 @@ def _tested_once(
     references: Sequence[str],
     language: str,
 ) -> Significance:
-    """Tests a pair of settings, unless that is done."""
+    """Tests a pair of settings, or reads the test if it is kept."""
 
     def test() -> Significance:
-        compared = compare_outputs(
+        comparison = compare_outputs(
             *outputs, references, name_a=pair[0].name, name_b=pair[1].name, target_language=language
         )  # fmt: skip
-        bleu = next(each for each in compared.metrics if each.metric == "bleu")
+        bleu = next(row for row in comparison.metrics if row.metric == "bleu")
         return Significance(
             seed=seed,
             before=pair[0],

@@ -1,4 +1,4 @@
-"""Section 6.1: the settings of averaging and searching that are tried, by scale, and what is read of each."""
+"""Section 6.1: the settings of averaging and search that are tried at each scale, and the sets that are translated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,31 +16,31 @@ PAPER_BEAM, PAPER_ALPHA, PAPER_OFFSET, PAPER_AVERAGE = 4, 0.6, 50, 5
 
 SetName = Literal["dev", "test"]
 SETS: tuple[SetName, ...] = ("dev", "test")
-"""What is chosen by, and what is reported on."""
+"""The set that settings are chosen on, and the set that is reported on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One way of making a translation of a run's checkpoints."""
+    """One way of translating with a run's checkpoints."""
 
     average: int
-    """The weights are the mean of the last so many checkpoints; 1 for the last alone."""
+    """Number of last checkpoints whose mean the weights are; 1 for the last alone."""
     beam: int
     alpha: float
-    """Of the length penalty; of greedy search, a beam of 1, it changes no translation."""
+    """Alpha of the length penalty; has no effect on greedy search, a beam of 1."""
     offset: int = PAPER_OFFSET
-    """The longest output is as long as the input and this many tokens more."""
+    """Number of tokens by which an output may be longer than the input."""
     all_of_the_beam: bool = False
-    """Goes on until the best `beam` translations of a sentence are certain, where otherwise the best one is enough."""
+    """Whether the search continues until the best `beam` translations are certain; otherwise until the best one is."""
 
     @property
     def name(self) -> str:
-        """For files."""
+        """Name for files and folders."""
         end = "-all" if self.all_of_the_beam else ""
         return f"average-{self.average}-beam-{self.beam}-alpha-{self.alpha}-offset-{self.offset}{end}"
 
     def to_text(self) -> str:
-        """For people."""
+        """Describes search and average for a page."""
         search = "greedy" if self.beam == 1 else f"beam {self.beam}, alpha {self.alpha}"
         return f"{search}, {'last checkpoint' if self.average == 1 else f'mean of {self.average}'}"
 
@@ -53,22 +53,22 @@ GREEDY = Setting(average=PAPER_AVERAGE, beam=1, alpha=PAPER_ALPHA)
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """What is tried of a scale."""
+    """The settings that are tried at one scale."""
 
     beams: tuple[int, ...]
     alphas: tuple[float, ...]
     averages: tuple[int, ...]
-    """Each with greedy search and with the paper's beam; the first and the paper's 5 with everything."""
+    """Numbers of checkpoints, tried greedily and with the paper's beam; `map_averages` with all beams and alphas."""
     offsets: tuple[int, ...]
-    """Beside the paper's, on the development set."""
+    """Values of `Setting.offset` that are tried besides the paper's, on the development set."""
 
     @property
     def map_averages(self) -> tuple[int, ...]:
-        """Those that have a whole map of beams and alphas."""
+        """Numbers of averaged checkpoints for which all beams and alphas are tried: 1 and the paper's 5."""
         return 1, PAPER_AVERAGE
 
     def map(self, average: int) -> tuple[Setting, ...]:
-        """All beams with all alphas; greedy search once, since alpha changes nothing there."""
+        """Returns all beams with all alphas; greedy search once, since alpha has no effect on it."""
         return tuple(
             Setting(average=average, beam=beam, alpha=alpha)
             for beam in self.beams
@@ -76,19 +76,19 @@ class Grid:
         )
 
     def lengths(self) -> tuple[Setting, ...]:
-        """The paper's setting with other longest outputs."""
+        """Returns the paper's setting with each limit of the output's length, its own included."""
         return tuple(replace(PAPER, offset=offset) for offset in sorted({*self.offsets, PAPER_OFFSET}))
 
     def settings(self, which: SetName) -> tuple[Setting, ...]:
-        """Everything that is decoded of a set, the paper's setting first."""
-        found = [PAPER]
+        """Returns all settings that a set is decoded with, the paper's first."""
+        settings = [PAPER]
         for average in self.averages:
-            found += [replace(GREEDY, average=average), replace(PAPER, average=average)]
+            settings += [replace(GREEDY, average=average), replace(PAPER, average=average)]
         for average in self.map_averages:
-            found += self.map(average)
+            settings += self.map(average)
         if which == "dev":
-            found += [*self.lengths(), replace(PAPER, all_of_the_beam=True)]
-        return tuple(dict.fromkeys(found))
+            settings += [*self.lengths(), replace(PAPER, all_of_the_beam=True)]
+        return tuple(dict.fromkeys(settings))
 
 
 _ALPHAS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2)
@@ -97,31 +97,31 @@ GRIDS: dict[Scale, Grid] = {
     "small": Grid(beams=(1, 2, 4, 8, 16), alphas=_ALPHAS, averages=(1, 2, 5, 10), offsets=(0, 5, 20, 100)),
     "paper": Grid(beams=(1, 2, 4, 8, 16), alphas=_ALPHAS, averages=(1, 2, 5, 10, 20), offsets=(0, 10, 100, 200)),
 }
-"""By scale."""
+"""The settings that are tried, by scale."""
 
 TEST_NAMES: dict[Scale, str] = {"tiny": "test", "small": "test_2016_flickr", "paper": "newstest2014"}
-"""The test sets, files beside the corpora with the languages behind a point."""
+"""Names of the test sets by scale: files beside the corpora, with the language as suffix."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """A set to translate, and what should come out."""
+    """A set of sentences to translate, with their references."""
 
     name: str
-    """For people."""
+    """Name of the set for a page."""
     sources: tuple[str, ...]
     references: tuple[str, ...]
 
 
 def recipe(scale: Scale, data: Path | None) -> Recipe:
-    """What is trained: it keeps as many checkpoints as the largest average takes.
+    """Returns the recipe of the models, which keeps as many checkpoints as the largest average needs.
 
     Args:
         scale: the shipped recipe `search-settings/SCALE`, or `base` for `paper`.
-        data: the folder of the corpora; None for the recipe's.
+        data: the folder of the corpora; None for the recipe's own.
 
     Raises:
-        RecipeError: the recipe cannot be meant.
+        RecipeError: the recipe is invalid.
     """
     name = "base" if scale == "paper" else f"search-settings/{scale}"
     kept = [f"training.average_last={max(GRIDS[scale].averages)}"]
@@ -129,10 +129,10 @@ def recipe(scale: Scale, data: Path | None) -> Recipe:
 
 
 def read_test_set(trained: Recipe, scale: Scale) -> Sentences:
-    """The test set beside a recipe's corpora.
+    """Reads the test set beside a recipe's corpora.
 
     Raises:
-        DataError: a file is missing or broken, or the two sides differ in length.
+        DataError: a file is missing or broken, the two sides differ in length, or no line has a translation.
         RecipeError: the recipe names no corpora.
     """
     if trained.data is None:
@@ -153,5 +153,5 @@ def read_test_set(trained: Recipe, scale: Scale) -> Sentences:
 
 
 def by_set(grid: Grid) -> Sequence[tuple[SetName, Setting]]:
-    """All that is decoded for a seed, set and setting; those of the development set first."""
+    """Returns all sets and settings to decode for a seed, those of the development set first."""
     return [(name, setting) for name in SETS for setting in grid.settings(name)]

@@ -20,21 +20,22 @@ from attendo.plots.figure_files import png_bytes
 
 _LINES = ((BLUE, "o", "-"), (VERMILION, "D", "--"), (GREEN, "s", "-."), (PURPLE, "^", ":"))
 _MAP_COLOURS = "cividis"
-"""Made for every kind of colour vision; each cell has its figure too."""
+"""A colour map for every kind of colour vision; each cell shows its number too."""
 _OUTLINE = VERMILION
 
 Figures = npt.NDArray[np.float64]
+"""The numbers of a map, `(beams, alphas)`."""
 
 
 def setting_at(average: int, beam: int, alpha: float) -> Setting:
-    """The setting of a cell of a map: greedy search is decoded once for all alphas."""
+    """Returns the setting of a map's cell; greedy search is decoded once for all alphas."""
     return Setting(average=average, beam=beam, alpha=PAPER_ALPHA if beam == 1 else alpha)
 
 
 def cells(
     results: Results, which: SetName, grid: Grid, average: int, of: Callable[[Decoded], float]
 ) -> Figures:  # fmt: skip
-    """A figure's means over the seeds, `(beams, alphas)`; NaN where nothing is decoded yet."""
+    """Returns the means of a measurement over the seeds, `(beams, alphas)`; NaN where nothing is decoded yet."""
     rows = [[results.mean(which, setting_at(average, beam, alpha), of) for alpha in grid.alphas] for beam in grid.beams]
     return np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=np.float64)
 
@@ -43,17 +44,17 @@ def bleu_maps_png(results: Results, which: SetName, grid: Grid, best: Setting | 
     """Draws BLEU by beam and alpha, for the last checkpoint and for the paper's average, on one scale of colours.
 
     Args:
-        results: of the study.
+        results: the results of the study.
         which: the set.
-        grid: what is tried.
-        best: is marked where it is on a map.
+        grid: the settings that are tried.
+        best: the best setting, which is marked if it is on a map; None marks none.
     """
     figure = new_figure(11.5, 4.3)
-    maps = [cells(results, which, grid, average, lambda each: each.bleu) for average in grid.map_averages]
+    maps = [cells(results, which, grid, average, lambda decoded: decoded.bleu) for average in grid.map_averages]
     drawn = []
-    for axes, average, found in zip(figure.subplots(1, 2), grid.map_averages, maps, strict=True):
+    for axes, average, values in zip(figure.subplots(1, 2), grid.map_averages, maps, strict=True):
         title = "last checkpoint" if average == 1 else f"mean of the last {average} checkpoints"
-        drawn.append(_map(axes, found, grid, f"BLEU, {title}", "{:.2f}", _scale(maps)))
+        drawn.append(_map(axes, values, grid, f"BLEU, {title}", "{:.2f}", _scale(maps)))
         _mark(axes, grid, average, best)
     figure.colorbar(drawn[-1], ax=figure.axes, label="BLEU", shrink=0.85)
     return png_bytes(figure)
@@ -63,18 +64,18 @@ def length_maps_png(results: Results, grid: Grid) -> bytes:
     """Draws the length ratio and the log-probability by beam and alpha, for the paper's average."""
     figure = new_figure(11.5, 4.3)
     shown: Sequence[tuple[str, str, Callable[[Decoded], float]]] = (
-        ("Length: words to the references' words", "{:.3f}", lambda each: each.length_ratio),
-        ("Log-probability of a translation, nats", "{:.2f}", lambda each: each.log_prob),
+        ("Length: words to the references' words", "{:.3f}", lambda decoded: decoded.length_ratio),
+        ("Log-probability of a translation, nats", "{:.2f}", lambda decoded: decoded.log_prob),
     )
     for axes, (title, form, of) in zip(figure.subplots(1, 2), shown, strict=True):
-        found = cells(results, "dev", grid, PAPER.average, of)
-        figure.colorbar(_map(axes, found, grid, title, form, _scale([found])), ax=axes, shrink=0.85)
+        values = cells(results, "dev", grid, PAPER.average, of)
+        figure.colorbar(_map(axes, values, grid, title, form, _scale([values])), ax=axes, shrink=0.85)
         _mark(axes, grid, PAPER.average, None)
     return png_bytes(figure)
 
 
 def lines_png(results: Results, grid: Grid) -> bytes:
-    """Draws BLEU by averaged checkpoints, BLEU by beam, and the time of a sentence by beam."""
+    """Draws BLEU by the number of averaged checkpoints, BLEU by beam, and the processor time per sentence by beam."""
     figure = new_figure(12.5, 4.0)
     averages, beams, times = figure.subplots(1, 3)
     kinds: Sequence[tuple[str, SetName, int]] = (
@@ -83,13 +84,13 @@ def lines_png(results: Results, grid: Grid) -> bytes:
     )  # fmt: skip
     for (label, which, beam), style in zip(kinds, _LINES, strict=True):
         settings = [setting_at(average, beam, PAPER.alpha) for average in grid.averages]
-        _line(averages, grid.averages, [_bleu(results, which, each) for each in settings], label, style)
+        _line(averages, grid.averages, [_bleu(results, which, setting) for setting in settings], label, style)
     alphas = (grid.alphas[0], PAPER.alpha, grid.alphas[-1])
     for alpha, style in zip(alphas, _LINES, strict=False):
         settings = [setting_at(PAPER.average, beam, alpha) for beam in grid.beams]
-        _line(beams, grid.beams, [_bleu(results, "dev", each) for each in settings], f"dev, alpha {alpha}", style)
+        _line(beams, grid.beams, [_bleu(results, "dev", setting) for setting in settings], f"dev, alpha {alpha}", style)
     settings = [setting_at(PAPER.average, beam, PAPER.alpha) for beam in grid.beams]
-    ms = [results.mean("dev", each, lambda decoded: decoded.processor_ms) for each in settings]
+    ms = [results.mean("dev", setting, lambda decoded: decoded.processor_ms) for setting in settings]
     _line(times, grid.beams, ms, f"dev, alpha {PAPER.alpha}", _LINES[0])
     _dress(averages, "Averaging", "checkpoints averaged", "BLEU", grid.averages)
     _dress(beams, f"Beam, mean of {PAPER.average}", "beam", "BLEU", grid.beams)
@@ -99,18 +100,18 @@ def lines_png(results: Results, grid: Grid) -> bytes:
 
 
 def _bleu(results: Results, which: SetName, setting: Setting) -> float | None:
-    return results.mean(which, setting, lambda each: each.bleu)
+    return results.mean(which, setting, lambda decoded: decoded.bleu)
 
 
 def _scale(maps: Sequence[Figures]) -> Normalize:
-    """One for all maps, of which one has a figure at least."""
-    values = np.concatenate([each[~np.isnan(each)] for each in maps])
+    """Returns one scale of colours for all maps; at least one of their cells must have a number."""
+    values = np.concatenate([values_of_map[~np.isnan(values_of_map)] for values_of_map in maps])
     return Normalize(float(values.min()), float(values.max()))
 
 
-def _map(axes: Axes, found: Figures, grid: Grid, title: str, form: str, scale: Normalize) -> AxesImage:
-    drawn = axes.imshow(found, aspect="auto", cmap=_MAP_COLOURS, norm=scale)
-    for (row, column), value in np.ndenumerate(found):
+def _map(axes: Axes, values: Figures, grid: Grid, title: str, form: str, scale: Normalize) -> AxesImage:
+    drawn = axes.imshow(values, aspect="auto", cmap=_MAP_COLOURS, norm=scale)
+    for (row, column), value in np.ndenumerate(values):
         if not np.isnan(value):
             colour = "white" if scale(value) < 0.55 else "black"
             axes.text(column, row, form.format(value), ha="center", va="center", fontsize=9, color=colour)
@@ -123,7 +124,7 @@ def _map(axes: Axes, found: Figures, grid: Grid, title: str, form: str, scale: N
 
 
 def _mark(axes: Axes, grid: Grid, average: int, best: Setting | None) -> None:
-    """Outlines the paper's cell, and the best one with a broken line."""
+    """Outlines the paper's cell, and the best one with a dashed line; greedy search is a whole row."""
     for setting, line in ((PAPER, "-"), (best, "--")):
         if setting is None or setting.average != average or setting.beam not in grid.beams:
             continue
@@ -160,23 +161,29 @@ def _dress(axes: Axes, title: str, x_label: str, y_label: str, places: Sequence[
 
 
 def averages(grid: Grid, results: Results) -> list[tuple[object, ...]]:
-    """BLEU by the number of checkpoints that are averaged: of both sets greedily and with the paper's beam."""
-    settings = {average: [replace(each, average=average) for each in (GREEDY, PAPER)] for average in grid.averages}
+    """Rows of BLEU by the number of averaged checkpoints: for both sets, with greedy search and the paper's beam."""
+    settings = {
+        average: [replace(setting, average=average) for setting in (GREEDY, PAPER)] for average in grid.averages
+    }
     return [
-        (average, *(results.bleu(which, each) for which in SETS for each in both)) for average, both in settings.items()
+        (average, *(results.bleu(which, setting) for which in SETS for setting in both))
+        for average, both in settings.items()
     ]
 
 
 def search_errors(grid: Grid, results: Results) -> list[tuple[object, ...]]:
-    """Whether a wider beam finds more probable translations, and whether these are better."""
+    """Rows that show whether a wider beam finds more probable translations, and whether these are better."""
     settings = {
         "1, greedy" if beam == 1 else str(beam): setting_at(PAPER.average, beam, grid.alphas[0]) for beam in grid.beams
     }
-    return [(beam, _missed(results, each), results.figures("dev", each)) for beam, each in settings.items()]
+    return [
+        (beam, _better_references(results, setting), results.figures("dev", setting))
+        for beam, setting in settings.items()
+    ]
 
 
-def _missed(results: Results, setting: Setting) -> str:
-    """The share of sentences whose reference the model gives more than its translation, in percent."""
+def _better_references(results: Results, setting: Setting) -> str:
+    """Percentage of sentences whose reference is more probable than the translation; empty if not known yet."""
     shares = [
         np.mean(np.array(seed.reference_log_probs) > np.array(seed.sets["dev"][setting].log_probs))
         for seed in results.seeds
@@ -186,24 +193,28 @@ def _missed(results: Results, setting: Setting) -> str:
 
 
 def longest_outputs(grid: Grid, results: Results) -> list[tuple[object, ...]]:
-    """Whether a longer or shorter limit of the output, or a later stop, changes a translation."""
-    settings = {f"input + {each.offset}": each for each in grid.lengths()}
+    """Rows that show whether a longer or shorter limit of the output, or a later stop, changes translations."""
+    settings = {f"input + {setting.offset}": setting for setting in grid.lengths()}
     settings[f"input + {PAPER.offset}, to the best {PAPER.beam}"] = replace(PAPER, all_of_the_beam=True)
     return [
-        (longest, _others(results, each), _sum(results, each), results.figures("dev", each))
-        for longest, each in settings.items()
+        (longest, _changed(results, setting), _unfinished(results, setting), results.figures("dev", setting))
+        for longest, setting in settings.items()
     ]
 
 
-def _others(results: Results, setting: Setting) -> str:
+def _changed(results: Results, setting: Setting) -> str:
+    """Number of translations that differ from those of the paper's setting, of all; empty if not known yet."""
     sets = [seed.sets["dev"] for seed in results.seeds]
-    both = [each for each in sets if setting in each and PAPER in each]
-    if not both:
+    comparable = [decoded for decoded in sets if setting in decoded and PAPER in decoded]
+    if not comparable:
         return ""
-    total = sum(len(each[PAPER].outputs) for each in both)
-    return f"{sum(differing(each[setting].outputs, each[PAPER].outputs) for each in both):,} of {total:,}"
+    total = sum(len(decoded[PAPER].outputs) for decoded in comparable)
+    return (
+        f"{sum(differing(decoded[setting].outputs, decoded[PAPER].outputs) for decoded in comparable):,} of {total:,}"
+    )
 
 
-def _sum(results: Results, setting: Setting) -> str:
-    found = results.of("dev", setting)
-    return f"{sum(each.unfinished for each in found):,}" if found else ""
+def _unfinished(results: Results, setting: Setting) -> str:
+    """Number of translations that the length limit ended, in all seeds; empty if not known yet."""
+    decoded = results.of("dev", setting)
+    return f"{sum(result.unfinished for result in decoded):,}" if decoded else ""

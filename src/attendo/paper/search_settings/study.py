@@ -31,11 +31,11 @@ from attendo.text.prepared import PreparedData
 
 _ROW = "model"
 _TEST_PAIRS = 100
-"""Of the scale tiny."""
+"""Number of test pairs at the scale `tiny`."""
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Trains, averages and decodes what is not done yet of the study in `order.folder`; writes the page seed by seed.
+    """Trains, averages and decodes whatever the study in `order.folder` lacks; writes the page after each seed.
 
     Raises:
         AttendoError: the corpora or the test set are missing, or the folder holds another study.
@@ -49,21 +49,21 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     failures = tuple(trained_runs.failures.values())
     sets: dict[SetName, Sentences] = {"dev": _dev_set(trained, opened.prepared), "test": test}
     decoding = Decoding(order, sets, reporter, should_stop)
-    found: list[SeedResults] = []
+    seeds: list[SeedResults] = []
     report: Report | None = None
     for run in trained_runs.results:
         if trained_runs.interrupted or should_stop():
             break
-        found.append(decoding.decode_all(run, opened.folders[_ROW, run.seed]))
+        seeds.append(decoding.decode_all(run, opened.folders[_ROW, run.seed]))
         facts = StudyFacts(recipe=trained, grid=decoding.grid, sets=sets, failures=failures)
-        report = _write_page(order, facts, Results(seeds=tuple(found)))
-    is_whole = len(found) == len(trained_runs.results) and all(decoding.is_whole(each) for each in found)
+        report = _write_page(order, facts, Results(seeds=tuple(seeds)))
+    is_whole = len(seeds) == len(trained_runs.results) and all(decoding.is_whole(seed) for seed in seeds)
     return Outcome(report=report, interrupted=trained_runs.interrupted or not is_whole, failures=failures)
 
 
 def _write_page(order: Order, facts: StudyFacts, results: Results) -> Report | None:
-    """Makes the page of what is decoded so far; None where that is nothing."""
-    results = Results(seeds=tuple(each for each in results.seeds if any(each.sets.values())))
+    """Writes the page of the results so far; None if there are none."""
+    results = Results(seeds=tuple(seed for seed in results.seeds if any(seed.sets.values())))
     if not results.seeds:
         return None
     choice = results.best("dev", candidates(facts.grid))
@@ -74,16 +74,16 @@ def _write_page(order: Order, facts: StudyFacts, results: Results) -> Report | N
 
 
 class Decoding:
-    """All that is decoded of a study's models; what is kept is read.
+    """Decodes with a study's models; results that are kept are read.
 
     Args:
-        order: how the study is wanted.
-        sets: what is translated.
-        reporter: who is told.
-        should_stop: asked now and then.
+        order: the options of the study.
+        sets: the sentences that are translated.
+        reporter: receives the progress.
+        should_stop: asked before every setting, and every few hundred sentences.
 
     Raises:
-        ModelError: what is decoded already is of other sentences.
+        ModelError: kept results are of other sentences.
     """
 
     def __init__(
@@ -95,12 +95,12 @@ class Decoding:
             check_set(order.folder / "decoded" / f"{which}.json", sentences)
 
     def decode_all(self, run: RunResult, run_folder: Path) -> SeedResults:
-        """Decodes both sets with every setting, or as many as there is time for until it is to stop."""
+        """Decodes both sets with every setting, or with as many as are done before it is stopped."""
         folder = self._order.folder / "decoded" / f"seed-{run.seed}"
         models = Models(run_folder, self._order.folder / "models", run.seed)
         sets: dict[SetName, dict[Setting, Decoded]] = {"dev": {}, "test": {}}
-        # In an order that reads each average once, and the paper's first.
-        settings = sorted(by_set(self.grid), key=lambda each: (each[1].average != PAPER.average, each[1].average))
+        # Ordered so that each average is loaded once, the paper's first.
+        settings = sorted(by_set(self.grid), key=lambda entry: (entry[1].average != PAPER.average, entry[1].average))
         for number, (which, setting) in enumerate(settings):
             note = f"decoding, seed {run.seed}: {number} of {len(settings)} done; {which}, {setting.to_text()}"
             self._reporter.running(run.steps * self._order.seeds, run.steps * self._order.seeds, note)
@@ -120,15 +120,15 @@ class Decoding:
         return SeedResults(run=run, sets=sets, reference_log_probs=references)
 
     def is_whole(self, found: SeedResults) -> bool:
-        """Whether nothing of a seed is left to decode."""
+        """Whether both sets are decoded with every setting for a seed."""
         return all(len(found.sets[which]) == len(self.grid.settings(which)) for which in self._sets)
 
 
 def forecast(order: Order, reporter: Reporter) -> Report:
-    """What the study comes to: models, settings, and the time that a few updates on this machine let expect.
+    """Forecasts the study: models, settings, and the time, estimated from a few updates on this machine.
 
     Raises:
-        RecipeError: the model is more than this machine's memory holds.
+        RecipeError: the model does not fit into this machine's memory.
     """
     trained, grid = recipe(order.scale, corpora_folder(order)), GRIDS[order.scale]
     counts = {name: len(grid.settings(name)) for name in SETS}
@@ -136,9 +136,9 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         ("checkpoints averaged", grid.averages),
         ("beam", grid.beams),
         ("alpha", grid.alphas),
-        ("longest output: input and", (each.offset for each in grid.lengths())),
+        ("longest output: input and", (setting.offset for setting in grid.lengths())),
     )
-    found = forecast_of_runs(
+    runs_forecast = forecast_of_runs(
         order,
         trained,
         reporter,
@@ -148,12 +148,12 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         test_name=TEST_NAMES[order.scale],
         tried=[(name, ", ".join(map(str, values))) for name, values in tried],
     )
-    said = replace(found, data={"recipe": trained.name, **found.data}, heading="Grid")
-    return forecast_page(order, "search-settings", "Search settings", said)
+    study_forecast = replace(runs_forecast, data={"recipe": trained.name, **runs_forecast.data}, heading="Grid")
+    return forecast_page(order, "search-settings", "Search settings", study_forecast)
 
 
 def _dev_set(trained: Recipe, prepared: PreparedData) -> Sentences:
-    """The validation set, as prepared."""
+    """Returns the validation set as prepared."""
     assert trained.data is not None, "it is prepared"
     valid = trained.data.valid
     name = Path(valid.source).stem if valid and isinstance(valid.source, str) else "the validation set"
