@@ -124,9 +124,9 @@ def relations(looks: Looks) -> tuple[Relation, ...]:
         for half in halves
     )
     # The rules are fitted to the held-out cases themselves, so that no position does better than the head's baseline.
-    rules = [best_place_rule(each.cases) for each in held_out]
-    tests = [each.tests(rule) for each, rule in zip(held_out, rules, strict=True)]
-    p_hits, p_share = (_corrected([each[which] for each in tests]) for which in (0, 1))
+    rules = [best_place_rule(measured.cases) for measured in held_out]
+    tests = [measured.tests(rule) for measured, rule in zip(held_out, rules, strict=True)]
+    p_hits, p_share = (_corrected([p_values[which] for p_values in tests]) for which in (0, 1))
     return tuple(
         _relation(row, (chosen[index], held_out[index]), rules[index], (p_hits[index], p_share[index]))
         for index, row in enumerate(rows)
@@ -168,9 +168,9 @@ def followed(looks: Sequence[Look], kind: Kind, direction: Direction, profile: O
 
 def _corrected(tests: Sequence[Heads]) -> list[Heads]:
     """Corrects all p-values together; returns arrays of the given shapes."""
-    together = holm(np.concatenate([each.ravel() for each in tests]))
-    ends = np.cumsum([each.size for each in tests])[:-1]
-    return [part.reshape(each.shape) for part, each in zip(np.split(together, ends), tests, strict=True)]
+    together = holm(np.concatenate([p_values.ravel() for p_values in tests]))
+    ends = np.cumsum([p_values.size for p_values in tests])[:-1]
+    return [part.reshape(p_values.shape) for part, p_values in zip(np.split(together, ends), tests, strict=True)]
 
 
 def _pair_side(look: Look, kind: Kind) -> Side:
@@ -290,7 +290,9 @@ def _picture(shown: Shown[tuple[Relation, ...]], relation: Relation, number: int
 
 
 def _method(shown: Sequence[Shown[tuple[Relation, ...]]]) -> Mapping[str, object]:
-    tests = (f"{_num_tests(each)} pairs of a head and a row of the tables for {each.subject.name}" for each in shown)
+    tests = (
+        f"{_num_tests(result)} pairs of a head and a row of the tables for {result.subject.name}" for result in shown
+    )
     return {"num_tests": ", ".join(tests)}
 
 

@@ -37,7 +37,7 @@ class Side:
     antecedent: int | None
     """The word that the anaphor refers to."""
     rival: int | None
-    """The word that the anaphor would refer to in another form."""
+    """The word that the anaphor would refer to if it had another form."""
 
     @property
     def text(self) -> str:

@@ -36,7 +36,7 @@ class PlaceRule:
 
     kind: PlaceKind
     number: int
-    """For an offset, words to the right of the query, negative to the left; otherwise the position, from 1."""
+    """Words to the right of the query, negative to the left; or the position from 1, counted as `kind` says."""
 
     def finds(self, case: Case) -> bool:
         """Whether the rule points at the target of a case."""

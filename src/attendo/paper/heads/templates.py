@@ -272,7 +272,7 @@ def _with_clauses(write: Writer, sentence: Phrase) -> Phrase:
 
 
 def _couple(write: Writer, cases: tuple[Case, Case]) -> Callable[[str], tuple[Phrase, Phrase]]:
-    """Draws a man and a woman in either order; the result takes the antecedent's gender and writes both with marks."""
+    """Draws a man and a woman in either order; returns a function from the antecedent's gender to both phrases."""
     man, woman = write.one(write.words.men), write.one(write.words.women)
     man_first = write.chance(0.5)
 
