@@ -1,4 +1,4 @@
-"""Table 2 as it is printed, and the systems of a study compared: means over seeds, paired tests over sentences."""
+"""Table 2 as printed, and the comparison of a study's systems: means over seeds, paired tests over sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,42 +10,44 @@ from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.table2.costs import DAY_S, PAPER_TFLOPS, training_cost
 from attendo.paper.table2.systems import Kind, Translated
 
-# --- Table 2 as it is printed -----------------------------------------------------------------------------------------
+# --- Table 2 as printed -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class Printed:
-    """A row: None where the paper leaves a cell empty."""
+    """A row of the printed table; None where the paper leaves a cell empty."""
 
     name: str
     group: str
     """`single`, `ensemble` or `Transformer`."""
     bleu_de: float | None = None
-    """English to German."""
+    """BLEU from English to German."""
     bleu_fr: float | None = None
-    """English to French."""
+    """BLEU from English to French."""
     cost_de: float | None = None
-    """FLOPs."""
+    """Training cost from English to German, in FLOPs."""
     cost_fr: float | None = None
+    """Training cost from English to French, in FLOPs."""
     place_de: tuple[int, int] = (0, 11)
-    """Points from its mark in the picture to its name, which ends there on the left of a mark, and has its middle there
-    above and below."""
+    """Offset of the label from the mark in the chart, in points (x, y): a label to the right of the mark starts there,
+    one to the left ends there, and one straight above or below is centred there."""
     place_fr: tuple[int, int] = (0, 11)
+    """The same offset for English to French."""
 
     @property
     def costs(self) -> Mapping[str, str | None]:
-        """As they are printed, by language."""
+        """The costs as the paper prints them, by target language, `de` and `fr`."""
         costs = {"de": self.cost_de, "fr": self.cost_fr}
         return {language: None if cost is None else two_digits(cost) for language, cost in costs.items()}
 
 
 ROWS: tuple[Printed, ...] = declared("table2/printed.toml", "rows", tuple[Printed, ...])
-"""In the paper's order. Where sources disagree, the value that the notes below settle on."""
+"""The rows in the paper's order; where sources disagree, with the value that `DISAGREEMENTS` settles on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """How long something of the table was trained, on how many GPUs: the estimate's three numbers."""
+    """The inputs of the estimate of a printed cost: the kind and the number of GPUs, and the training time."""
 
     row: str
     pair: str
@@ -54,43 +56,43 @@ class Setup:
     gpus: int
     days: float
     models: int = 1
-    """Of an ensemble."""
+    """Number of models in an ensemble."""
     source: str
-    """Who says so."""
+    """Source of the number of GPUs and of the days."""
 
     @property
     def printed(self) -> float:
         """The cost that the paper prints, in FLOPs."""
-        found = next(one for one in ROWS if one.name == self.row)
-        cost = found.cost_de if self.pair == "en-de" else found.cost_fr
+        row = next(row for row in ROWS if row.name == self.row)
+        cost = row.cost_de if self.pair == "en-de" else row.cost_fr
         assert cost is not None, f"{self.row}: the paper prints no cost of {self.pair}"
         return cost
 
     @property
     def cost(self) -> float:
-        """What the paper's formula makes of it, in FLOPs."""
+        """The cost by the paper's formula, in FLOPs."""
         return self.models * training_cost(self.days * DAY_S, self.gpus, PAPER_TFLOPS[self.gpu] * 1e12)
 
     @property
     def trained_on(self) -> str:
-        """How long on what."""
+        """Number and kind of GPUs, and days, in words."""
         models = f"{self.models} x " if self.models > 1 else ""
         return f"{models}{self.gpus} {self.gpu}, {self.days:.3g} day{'s' * (self.days != 1)}"
 
     @property
     def told(self) -> Mapping[str, str]:
-        """What the formula makes of it, what is printed, and whether they agree."""
+        """The cost by the formula, the printed cost, and whether they agree, as the page prints them."""
         formula = f"{self.cost:.3g}".replace("e+", "e")
         return {"formula": formula, "printed": two_digits(self.printed), "agree": "yes" if agrees(self) else "no"}
 
 
 SETUPS: tuple[Setup, ...] = declared("table2/printed.toml", "setups", tuple[Setup, ...])
-"""The single models' GPUs and days are those that their authors give; the paper itself names only its own."""
+"""The setups of the rows. GPUs and days of single models are their authors'; the paper states only its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Disagreement:
-    """A cell that copies and translations of the paper have in more than one way."""
+    """A figure on which copies and translations of the paper disagree."""
 
     cell: str
     found: str
@@ -102,18 +104,18 @@ DISAGREEMENTS: tuple[Disagreement, ...] = declared("table2/printed.toml", "disag
 
 
 def two_digits(cost: float) -> str:
-    """A cost as the paper prints it, as `3.3e18`."""
+    """A cost as the paper prints it, with two digits, such as `3.3e18`."""
     mantissa, exponent = f"{cost:.1e}".split("e")
     return f"{mantissa}e{int(exponent)}"
 
 
 def agrees(setup: Setup) -> bool:
-    """Whether the formula gives the printed figure to its two digits."""
+    """Whether the formula gives the printed cost, rounded to two digits."""
     return two_digits(setup.cost) == two_digits(setup.printed)
 
 
 def printed_points(rows: Sequence[Printed] = ROWS) -> list[tuple[Printed, str, float, float]]:
-    """The rows that have both figures of a language: row, `en-de` or `en-fr`, cost, BLEU."""
+    """The marks of the chart: row, `en-de` or `en-fr`, cost and BLEU, wherever the paper prints both figures."""
     cells = [
         (row, pair, cost, bleu)
         for row in rows
@@ -122,7 +124,7 @@ def printed_points(rows: Sequence[Printed] = ROWS) -> list[tuple[Printed, str, f
     return [(row, pair, cost, bleu) for row, pair, cost, bleu in cells if cost is not None and bleu is not None]
 
 
-# --- ours beside it ---------------------------------------------------------------------------------------------------
+# --- our systems ------------------------------------------------------------------------------------------------------
 
 
 _WEIGHTS: Mapping[Kind, str] = {
@@ -135,7 +137,7 @@ _WEIGHTS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """The systems of one row and kind: one a seed, or one alone."""
+    """The systems of one direction, row, kind and test set: one per seed, or a single one."""
 
     row: str
     kind: Kind
@@ -144,35 +146,35 @@ class Group:
 
     @property
     def trained(self) -> str:
-        """What was trained, such as `en-de base`."""
+        """The direction and the row, such as `en-de base`, or `en-de` for a shipped model."""
         return self.members[0].system.trained
 
     @property
     def weights(self) -> str:
-        """The kind in words."""
+        """The kind of weights in words."""
         return _WEIGHTS[self.kind]
 
     @property
     def num_models(self) -> int:
-        """Models of the ensemble, or runs."""
+        """Number of models in the ensemble; for other kinds, number of systems."""
         return len(self.members[0].system.models) if self.kind == "ensemble" else len(self.members)
 
     @property
     def bleu(self) -> Estimate:
-        """The figure by sacreBLEU, over seeds."""
-        return estimate([one.scores.bleu.score for one in self.members])
+        """The mean of sacreBLEU's BLEU over seeds."""
+        return estimate([member.scores.bleu.score for member in self.members])
 
     @property
     def paper_bleu(self) -> Estimate:
-        """The figure by the paper's convention, over seeds."""
-        return estimate([paper_score(one) for one in self.members])
+        """The mean of BLEU by the paper's convention over seeds."""
+        return estimate([paper_score(member) for member in self.members])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """Whether one system is better than another on the same sentences, by sacreBLEU's BLEU."""
+    """The paired test of two systems on the same sentences, by sacreBLEU's BLEU."""
 
-    __test__ = False  # for pytest: no class of tests
+    __test__ = False  # not a test class for pytest
 
     a: Translated
     b: Translated
@@ -180,16 +182,16 @@ class Test:
 
     @property
     def difference(self) -> float:
-        """Of the second to the first."""
+        """The score of `b` minus that of `a`."""
         return self.found.b.score - self.found.a.score
 
     @property
     def p_values(self) -> tuple[float, float]:
-        """By the paired bootstrap, and by approximate randomisation."""
+        """The p-values of the paired bootstrap and of approximate randomisation."""
         return self.found.bootstrap.p_value, self.found.randomization.p_value
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
+        """The names of both systems, the difference and the p-values, for `result.json`."""
         return {
             "a": self.a.told,
             "b": self.b.told,
@@ -200,17 +202,17 @@ class Test:
 
 
 def paper_score(translated: Translated) -> float:
-    """BLEU by the paper's convention."""
+    """A system's BLEU by the paper's convention."""
     assert translated.scores.paper is not None, "every system is scored by both conventions"
     return translated.scores.paper.score
 
 
 def groups(translations: Sequence[Translated]) -> tuple[Group, ...]:
-    """The systems by direction, row, kind and test set, in the order in which they come."""
-    found: dict[tuple[object, ...], list[Translated]] = {}
-    for one in translations:
-        system = one.system
-        found.setdefault((system.languages, system.row, system.kind, system.test.name), []).append(one)
+    """Groups systems by direction, row, kind and test set, in the order of first appearance."""
+    grouped: dict[tuple[object, ...], list[Translated]] = {}
+    for translated in translations:
+        system = translated.system
+        grouped.setdefault((system.languages, system.row, system.kind, system.test.name), []).append(translated)
     return tuple(
         Group(
             row=members[0].system.row,
@@ -218,31 +220,35 @@ def groups(translations: Sequence[Translated]) -> tuple[Group, ...]:
             languages=members[0].system.languages,
             members=tuple(members),
         )
-        for members in found.values()
+        for members in grouped.values()
     )
 
 
 def gain(of: Sequence[Translated], over: Sequence[Translated]) -> Estimate | None:
     """The mean difference in sacreBLEU's BLEU between systems of equal seeds; None where no seed has both."""
-    by_seed = {one.system.seed: one.scores.bleu.score for one in over}
-    differences = [one.scores.bleu.score - by_seed[one.system.seed] for one in of if one.system.seed in by_seed]
+    by_seed = {translated.system.seed: translated.scores.bleu.score for translated in over}
+    differences = [
+        translated.scores.bleu.score - by_seed[translated.system.seed]
+        for translated in of
+        if translated.system.seed in by_seed
+    ]
     return estimate(differences) if differences else None
 
 
 def paired_tests(translations: Sequence[Translated]) -> tuple[Test, ...]:
-    """Each run's average against its last update, and each row's ensemble against each of its averages.
+    """Tests each run's average against its last update, and each row's ensemble against each of its averages.
 
-    Both tests of `evaluation.significance`: the paired bootstrap and approximate randomisation.
+    Uses both tests of `evaluation.significance`: the paired bootstrap and approximate randomisation.
     """
-    found = []
+    tests = []
     for a in translations:
         for b in translations:
             same_row = (a.system.languages, a.system.row) == (b.system.languages, b.system.row)
             same_run = a.system.seed == b.system.seed
             kinds = (a.system.kind, b.system.kind)
             if same_row and ((kinds == ("last", "average") and same_run) or kinds == ("average", "ensemble")):
-                found.append(_test(a, b))
-    return tuple(found)
+                tests.append(_test(a, b))
+    return tuple(tests)
 
 
 def _test(a: Translated, b: Translated) -> Test:

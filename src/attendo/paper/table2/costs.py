@@ -1,4 +1,4 @@
-"""What trainings cost: by the paper's estimate, time by GPUs by what each sustains, and counted from their products."""
+"""Training costs: the paper's estimate (time x GPUs x FLOP/s that each sustains) and FLOPs counted in products."""
 
 import re
 import time
@@ -31,10 +31,10 @@ from attendo.workflow.runs.run_folder import resume_run
 DAY_S = 86_400.0
 
 PAPER_TFLOPS: Mapping[str, float] = {"K80": 2.8, "K40": 3.7, "M40": 6.0, "P100": 9.5}
-"""What the paper takes a GPU to sustain in single precision (footnote to Section 6.1)."""
+"""TFLOPS in single precision that the paper assumes a GPU to sustain (footnote to Section 6.1)."""
 
 SUSTAINED_SHARE = 0.35
-"""Of a data sheet's figure that a training of the Transformer is taken to sustain: an assumption, no measurement."""
+"""Share of the data sheet's TFLOPS that training a Transformer is assumed to sustain; this was not measured."""
 
 _SIDE = 1024
 _WINDOWS = 5
@@ -42,7 +42,7 @@ _WINDOWS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Clocked:
-    """One of the paper's GPUs, by its cores and clocks: what its peak in single precision comes to."""
+    """One of the paper's GPUs, with the cores and clocks that determine its peak in single precision."""
 
     name: str
     cores: int
@@ -51,37 +51,37 @@ class Clocked:
     note: str = ""
 
     def peak_tflops(self, mhz: int) -> float:
-        """Two operations, an addition and a multiplication, a core and cycle; in 1e12 a second."""
+        """The peak at a clock, in TFLOPS: two operations, an addition and a multiplication, per core and cycle."""
         return 2 * self.cores * mhz / 1e6
 
     @property
     def tflops(self) -> Mapping[str, float]:
-        """The peak at either clock, and what the paper takes it to sustain."""
+        """The peaks at the base and the boost clock, and the speed that the paper assumes, in TFLOPS."""
         base, boost = self.peak_tflops(self.base_mhz), self.peak_tflops(self.boost_mhz)
         return {"base": base, "boost": boost, "paper": PAPER_TFLOPS[self.name]}
 
 
 PAPER_GPUS: tuple[Clocked, ...] = declared("table2/gpus.toml", "paper", tuple[Clocked, ...])
-"""Cores and clocks are the vendor's."""
+"""The paper's GPUs, with the cores and clocks that the vendor states."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """A GPU of today with its vendor's own figures, in TFLOPS, sparsity left out."""
+    """A present-day GPU with its vendor's own figures, in TFLOPS, without sparsity."""
 
     name: str
     float32: float
-    """Without tensor cores."""
+    """TFLOPS in float32 without tensor cores."""
     half: float
-    """Of the tensor cores, dense, summed up in float32."""
+    """Dense TFLOPS of the tensor cores, accumulating in float32."""
     half_dtype: str
-    """What these multiply: `bfloat16`, or `float16` where there is no other."""
+    """The 16-bit type of that figure: `bfloat16`, or `float16` for GPUs without bfloat16."""
     source: str
-    """What the figures stand in."""
+    """The source of the figures, such as `data sheet, SXM2`."""
 
     @property
     def sustained(self) -> float:
-        """TFLOPS that a training is taken to sustain."""
+        """TFLOPS that a training is assumed to sustain."""
         return SUSTAINED_SHARE * self.half
 
 
@@ -90,35 +90,35 @@ TODAYS_GPUS: tuple[Gpu, ...] = declared("table2/gpus.toml", "today", tuple[Gpu, 
 
 @dataclass(frozen=True, kw_only=True)
 class Sustained:
-    """What a device is taken to sustain, and why."""
+    """The speed that a device is taken to sustain, and where that figure comes from."""
 
     flops: float
-    """A second."""
+    """Floating-point operations per second."""
     what: str
-    """For people: `P100, the paper's 9.5 TFLOPS`, or what was measured."""
+    """Description for reports: `P100: the paper's 9.5 TFLOPS`, or the measurement."""
 
 
 def training_cost(seconds: float, devices: int, sustained_flops: float) -> float:
-    """The paper's estimate of the FLOPs of a training (Section 6.1): time, by GPUs, by what one of them sustains.
+    """The paper's estimate of the FLOPs of a training (Section 6.1): time x GPUs x the FLOP/s that each sustains.
 
     Args:
-        seconds: of training.
-        devices: that trained side by side.
-        sustained_flops: a second, of one of them.
+        seconds: duration of the training.
+        devices: number of devices that train in parallel.
+        sustained_flops: floating-point operations per second that one device sustains.
     """
     return seconds * devices * sustained_flops
 
 
 def gpu_days(cost: float, gpu: str) -> float:
-    """The days on one of the paper's GPUs that a printed cost comes to: the estimate, the other way round."""
+    """The days on one of the paper's GPUs that a printed cost corresponds to: the inverse of the estimate."""
     return cost / (PAPER_TFLOPS[gpu] * 1e12 * DAY_S)
 
 
 def named_gpu(name: str) -> Sustained:
-    """What a GPU of either list is taken to sustain.
+    """The speed that a GPU of `PAPER_TFLOPS` or `TODAYS_GPUS` is taken to sustain; case does not matter.
 
     Raises:
-        RecipeError: it is on neither list.
+        RecipeError: the name is on neither list.
     """
     for known, tflops in PAPER_TFLOPS.items():
         if known.lower() == name.lower():
@@ -134,15 +134,15 @@ def named_gpu(name: str) -> Sustained:
 
 
 def measured_flops(dtype: torch.dtype, device: torch.device, threads: int, *, window_s: float = 0.2) -> float:
-    """Additions and multiplications a second of a product of two 1024 x 1024 matrices: what this device can sustain.
+    """The speed that a device sustains: additions and multiplications per second in products of 1024 x 1024 matrices.
 
-    The best of a few windows, by the processor's own time: whatever else the machine does takes away, and nothing adds.
+    Returns the best of a few windows, since other work on the machine can only slow a window down.
 
     Args:
-        dtype: of both matrices.
-        device: where they are.
-        threads: of the processor, while it is measured.
-        window_s: seconds of each window.
+        dtype: type of both matrices.
+        device: device that multiplies them.
+        threads: processor threads to use.
+        window_s: duration of each window in seconds.
     """
     left, right = (torch.ones(_SIDE, _SIDE, dtype=dtype, device=device) for _ in range(2))
     best = 0.0
@@ -158,7 +158,7 @@ def measured_flops(dtype: torch.dtype, device: torch.device, threads: int, *, wi
 
 
 def _clock(device: torch.device, threads: int) -> float:
-    """Seconds that the device has worked for this process: of a processor, not those in which it did other work."""
+    """A clock in seconds: on a GPU, wall time once its queue is empty; otherwise this process's CPU time per thread."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
         return time.perf_counter()
@@ -170,99 +170,101 @@ MEASURED = "sustained.json"
 _DEVICES = re.compile(r"(?P<run>.+)=(?P<count>[1-9]\d{0,5})x(?P<gpu>[A-Za-z][A-Za-z0-9-]*)")
 
 
-# --- of runs ----------------------------------------------------------------------------------------------------------
+# --- the cost of runs -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingCost:
-    """What one training took."""
+    """The time, the devices and the FLOPs of one training."""
 
     run: str
     seconds: float
-    """Wall time with validation and saving, in all sittings."""
+    """Wall time of all sessions, validation and saving included."""
     devices: int
-    """That trained side by side."""
+    """Number of devices that trained in parallel."""
     sustained: Sustained | None
-    """Of one of them; None where it was trained on a machine that was not measured."""
+    """The speed that one device sustains; None if the run was trained on a machine that was not measured."""
     counted: float
-    """FLOPs of the matrix products, forward and back."""
+    """FLOPs of the matrix products in forward and backward passes."""
 
     @property
     def device(self) -> str:
-        """What one of them sustains, in words."""
+        """The speed that one device sustains in words, or `not measured`."""
         return self.sustained.what if self.sustained else "not measured"
 
     @property
     def minutes(self) -> float:
-        """Wall time."""
+        """Wall time in minutes."""
         return self.seconds / 60
 
     @property
     def estimated(self) -> float | None:
-        """The paper's estimate, in FLOPs."""
+        """The paper's estimate in FLOPs; None where the machine was not measured."""
         return training_cost(self.seconds, self.devices, self.sustained.flops) if self.sustained else None
 
     @property
     def utilisation(self) -> float | None:
-        """The share of the estimate that the products are: what the device did of what it is taken to sustain."""
+        """Counted FLOPs as a share of the estimate, that is, of what the devices would sustain; None without one."""
         return self.counted / self.estimated if self.estimated else None
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
+        """The fields, the estimate and the utilisation, for `result.json`."""
         return {**asdict(self), "estimated": self.estimated, "utilisation": self.utilisation}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """What a device sustained in products of large matrices."""
+    """The measured speed of a device in products of large matrices."""
 
     machine: str
     threads: int
     dtype: str
     flops: float
-    """A second."""
+    """Floating-point operations per second."""
 
 
 _MEASUREMENTS = TypeAdapter(tuple[Measurement, ...])
 
 
 def measure(folder: Path, recipe: Recipe, threads: int) -> Measurement:
-    """Measures what this machine sustains in the dtype of a recipe's products, once a study folder.
+    """Measures the speed that this machine sustains in the dtype of a recipe's products, unless that is kept.
 
     Args:
-        folder: the study's; `sustained.json` keeps what was measured, of other machines too.
-        recipe: of what is trained.
-        threads: of the processor, for one run.
+        folder: the study folder; its `sustained.json` keeps the measurements, those of other machines included.
+        recipe: recipe that determines the device and the dtype.
+        threads: processor threads of one run.
 
     Raises:
         OSError: the folder cannot be written to.
     """
     machine, dtype = this_machine().to_text(), with_number_type(recipe).training.dtype
-    known = _known(folder)
-    for one in known:
-        if (one.machine, one.threads, one.dtype) == (machine, threads, dtype):
-            return one
-    found = Measurement(
+    known = _kept_measurements(folder)
+    for entry in known:
+        if (entry.machine, entry.threads, entry.dtype) == (machine, threads, dtype):
+            return entry
+    measurement = Measurement(
         machine=machine,
         threads=threads,
         dtype=dtype,
         flops=measured_flops(getattr(torch, dtype), choose_device(recipe.training.device), threads),
     )
-    write_json(folder / MEASURED, [asdict(one) for one in (*known, found)])
-    return found
+    write_json(folder / MEASURED, [asdict(entry) for entry in (*known, measurement)])
+    return measurement
 
 
 def study_cost(folder: Path, name: str, result: RunResult, dtype: str) -> TrainingCost:
-    """The cost of a run of a study, on the machine that its result names.
+    """The cost of one of a study's runs, by the measured speed of the machine that its result names.
 
     Args:
-        folder: with `sustained.json`.
-        name: what tables call the run.
-        result: the run's.
-        dtype: of its products.
+        folder: the study folder, which has `sustained.json`.
+        name: name of the run in tables.
+        result: result of the run.
+        dtype: type of its products.
     """
-    wanted = (result.machine, result.threads, dtype)
-    measured = next((one for one in _known(folder) if (one.machine, one.threads, one.dtype) == wanted), None)
+    key = (result.machine, result.threads, dtype)
+    measured = next(
+        (entry for entry in _kept_measurements(folder) if (entry.machine, entry.threads, entry.dtype) == key), None
+    )
     return TrainingCost(
         run=name,
         seconds=result.seconds,
@@ -273,20 +275,20 @@ def study_cost(folder: Path, name: str, result: RunResult, dtype: str) -> Traini
 
 
 def folder_cost(argument: str, measured: Callable[[Recipe], Measurement]) -> TrainingCost:
-    """The cost of a run folder's training so far, from its own log.
+    """The cost of a run folder's training so far, from its last checkpoint.
 
     Args:
-        argument: the folder; `=8xP100` behind it where it was trained on so many GPUs of that name.
-        measured: what this machine sustains for a recipe; asked where no GPUs are named, for a log does not say where
-            it was written.
+        argument: the folder, followed by a suffix such as `=8xP100` if it was trained on that many GPUs of that name.
+        measured: measures the speed of this machine for a recipe; called if no GPUs are named, since a run folder does
+            not record where it was trained.
 
     Raises:
-        ModelError: the folder is no run, or has no checkpoint.
-        DataError: its prepared data is gone.
-        RecipeError: what the GPU sustains is not known.
+        ModelError: the folder is not a run, or has no usable checkpoint.
+        DataError: its prepared data is missing.
+        RecipeError: the speed of the GPU is not known.
     """
-    given = _DEVICES.fullmatch(argument)
-    folder, count, gpu = (Path(given["run"]), int(given["count"]), given["gpu"]) if given else (Path(argument), 1, "")
+    match = _DEVICES.fullmatch(argument)
+    folder, count, gpu = (Path(match["run"]), int(match["count"]), match["gpu"]) if match else (Path(argument), 1, "")
     recipe, prepared_folder = resume_run(folder, [])
     checkpoint = Checkpoints(folder / "checkpoints", 1).latest(lambda line: None)
     if checkpoint is None:
@@ -307,24 +309,28 @@ def folder_cost(argument: str, measured: Callable[[Recipe], Measurement]) -> Tra
 
 
 def full_size_flops(recipe: Recipe, length: int) -> float:
-    """FLOPs of the products of a recipe's whole training, its batches full.
+    """FLOPs of the matrix products of a recipe's whole training, if all batches are full.
 
     Args:
-        recipe: at full size.
-        length: tokens of an average source and of its target.
+        recipe: recipe of the training.
+        length: mean number of tokens of a source and of its target, `</s>` included.
     """
     sizes = (recipe.tokenizer.vocab_size, recipe.tokenizer.vocab_size)
     tokens = recipe.training.max_steps * recipe.training.max_tokens
     return training_flops(recipe.model, sizes, (length, length), tokens)
 
 
-def _as_sustained(found: Measurement, where: str = "here") -> Sustained:
-    device = "GPU" if torch.cuda.is_available() else f"{found.threads} processor thread{'s' * (found.threads > 1)}"
+def _as_sustained(measurement: Measurement, where: str = "here") -> Sustained:
+    device = (
+        "GPU"
+        if torch.cuda.is_available()
+        else f"{measurement.threads} processor thread{'s' * (measurement.threads > 1)}"
+    )
     return Sustained(
-        flops=found.flops,
-        what=f"{device}: {found.flops / 1e12:.3f} TFLOPS in {found.dtype}, measured {where}",
+        flops=measurement.flops,
+        what=f"{device}: {measurement.flops / 1e12:.3f} TFLOPS in {measurement.dtype}, measured {where}",
     )
 
 
-def _known(folder: Path) -> tuple[Measurement, ...]:
+def _kept_measurements(folder: Path) -> tuple[Measurement, ...]:
     return kept(folder / MEASURED, _MEASUREMENTS) or ()

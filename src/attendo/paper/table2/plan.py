@@ -1,4 +1,4 @@
-"""What `attendo reproduce table2` trains and on which test sets it translates, at each of the three scales."""
+"""The recipes that `attendo reproduce table2` trains and the test sets it translates, at each of the three scales."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,67 +11,67 @@ from attendo.paper.phrasebook_texts import corpora_folder
 from attendo.recipe import Recipe, load_recipe
 
 TEST_PAIRS = 60
-"""Of the scale tiny."""
+"""Number of test pairs at the scale `tiny`."""
 _LANGUAGES = ("en", "de")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TestSet:
-    """Sentences with their translations, a file a language."""
+    """A test set: sentences and their translations, one file per language."""
 
-    __test__ = False  # for pytest: no class of tests
+    __test__ = False  # not a test class for pytest
 
     name: str
-    """As tables print it."""
+    """Name for tables."""
     prefix: Path
-    """The files are this and `.en`, `.de` and so on."""
+    """Path of the files without the suffixes `.en`, `.de` and so on."""
     note: str = ""
-    """What has to be known of a figure on it."""
+    """Remark on the text, such as `written by templates`."""
 
     def path(self, language: str) -> Path:
         """The file of a language."""
         return self.prefix.with_name(f"{self.prefix.name}.{language}")
 
     def has(self, *languages: str) -> bool:
-        """Whether the files are there."""
+        """Whether the files of these languages exist."""
         return all(self.path(language).is_file() for language in languages)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Direction:
-    """What is trained to translate one language into another, on one corpus."""
+    """A translation direction: the recipes that are trained on one corpus, and a test set."""
 
     name: str
-    """Such as `en-de`; the folder of its runs."""
+    """Languages of source and target, such as `en-de`; also the name of the folder of its runs."""
     recipes: Mapping[str, Recipe]
-    """By the names of Table 2's rows."""
+    """Recipes by row of Table 2: `base`, `big`."""
     test: TestSet
-    """Of the corpus' own kind of text."""
+    """Test set of the same kind of text as the corpus."""
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Codes of source and target."""
+        """Language codes of source and target."""
         source, target = self.name.split("-")
         return source, target
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """All of a study."""
+    """The directions and test sets of a study."""
 
     directions: tuple[Direction, ...]
     shipped_tests: tuple[TestSet, ...]
-    """On which the models that come with the package translate."""
+    """Test sets for the models that come with the package."""
     missing_tests: tuple[TestSet, ...]
-    """On which they would, were they there."""
+    """Further test sets for these models, whose files are missing."""
 
 
 def make_plan(order: Order) -> Plan:
-    """Reads the recipes of a scale, and looks which test sets are there.
+    """Reads the recipes of a scale, and checks which test sets exist.
 
     Raises:
-        DataError: the test set of a corpus that is trained on is missing, which would show only after the training.
-        RecipeError: the scale tiny was given a folder of corpora.
+        DataError: the test set of a direction is missing, which would otherwise show only after the training.
+        RecipeError: a folder of corpora was given for the scale `tiny`.
     """
     match order.scale:
         case "tiny":
@@ -94,10 +94,10 @@ _WAY_OUT = (
 
 
 def recipes_of(order: Order) -> dict[str, dict[str, Recipe]]:
-    """The recipes of a scale: by direction, then by row. No corpus need be there.
+    """The recipes of a scale by direction, then by row. The corpora need not exist.
 
     Raises:
-        RecipeError: the scale tiny was given a folder of corpora.
+        RecipeError: a folder of corpora was given for the scale `tiny`.
     """
     folder = corpora_folder(order)
     root = order.folder if order.scale == "tiny" else folder
@@ -112,7 +112,7 @@ _RECIPES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "small": {"en-de": {"base": "table2/small"}},
     "paper": {"en-de": {"base": "base", "big": "big"}, "en-fr": {"base": "base-en-fr", "big": "big-en-fr"}},
 }
-"""Of each scale, by direction and row of Table 2."""
+"""Names of each scale's recipes, by direction and row of Table 2."""
 
 
 def _tiny(order: Order) -> Plan:
@@ -129,8 +129,8 @@ def _small(order: Order) -> Plan:
     shipped = tuple(replace(test, prefix=root / test.prefix) for test in declared_tests)
     return Plan(
         directions=(Direction(name="en-de", recipes=recipes, test=shipped[0]),),
-        shipped_tests=tuple(one for one in shipped if one.has(*_LANGUAGES)),
-        missing_tests=tuple(one for one in shipped if not one.has(*_LANGUAGES)),
+        shipped_tests=tuple(test for test in shipped if test.has(*_LANGUAGES)),
+        missing_tests=tuple(test for test in shipped if not test.has(*_LANGUAGES)),
     )
 
 
@@ -152,6 +152,6 @@ def _located(name: str, root: Path | None) -> Recipe:
 
 
 def corpus_folder(recipe: Recipe) -> Path:
-    """Where a recipe's corpora lie."""
+    """The folder of a recipe's corpora."""
     assert recipe.data is not None, "a recipe of Table 2 names its corpora"
     return recipe.folder / recipe.data.folder

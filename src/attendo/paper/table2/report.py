@@ -1,4 +1,4 @@
-"""The page of a Table 2 study: the paper's rows, ours on the data we had, their cost, how figures come about."""
+"""The page of a Table 2 study: the paper's rows, our systems on the available data, their costs, and the methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -30,43 +30,43 @@ from attendo.recipe import Recipe, load_recipe
 
 _TEXT = "table2/page.md"
 _SHIPPED_LENGTH = 10
-"""Tokens of an average sentence that the shipped models were trained on, and its end: their cards have the counts."""
+"""Mean number of tokens, `</s>` included, in a training sentence of the shipped models; their cards have the counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """All that a page is made of."""
+    """Everything that the page is made of."""
 
     plan: Plan
     groups: tuple[Group, ...]
-    """Of all systems."""
+    """Groups of all systems."""
     tests: tuple[Test, ...]
     results: Mapping[str, tuple[RunResult, ...]]
-    """By direction."""
+    """Results of the runs by direction."""
     costs: Mapping[str, Mapping[str, tuple[TrainingCost, ...]]]
-    """By direction and row."""
+    """Training costs by direction and row."""
     given: tuple[TrainingCost, ...]
-    """Of further run folders."""
+    """Training costs of the run folders that `--run` names."""
     failures: tuple[str, ...] = ()
 
     @property
     def translations(self) -> list[Translated]:
-        """Of all systems."""
-        return [one for group in self.groups for one in group.members]
+        """The translations of all systems."""
+        return [member for group in self.groups for member in group.members]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Of a group's system; None where it is not known."""
+    """Training cost of a group's system in FLOPs; None where it is not known."""
 
     estimated: float | None
     counted: float | None
     at_most: bool = False
-    """Whether `counted` is a bound."""
+    """Whether `counted` is an upper bound."""
 
     @property
     def bound(self) -> str:
-        """What stands before `counted` where it is one."""
+        """The prefix of `counted` in the table: `at most ` for an upper bound, otherwise empty."""
         return "at most " * (self.at_most and self.counted is not None)
 
 
@@ -74,8 +74,8 @@ def table2_report(order: Order, findings: Findings) -> Report:
     """Makes the page.
 
     Args:
-        order: how the study is wanted.
-        findings: with at least one group.
+        order: options of the study.
+        findings: findings with at least one group.
     """
     costs = [cost_of(group, findings) for group in findings.groups]
     sizes = full_sizes()
@@ -90,25 +90,25 @@ def table2_report(order: Order, findings: Findings) -> Report:
         ours=list(zip(findings.groups, costs, strict=True)),
         test_notes=_test_notes(findings.plan),
         tests=", ".join(dict.fromkeys(point.test for point in points)),
-        cost=costs_png(points, {one.row: one.counted for one in sizes}),
+        cost=costs_png(points, {size.row: size.counted for size in sizes}),
         gains=gains(findings.groups, findings.tests) if findings.tests else None,
         paired=findings.tests,
         worked=worked_examples(),
         ladders=ladders(shown or [findings.groups[0].members[0]]),
         convention=PAPER.recipe,
-        disagreements=[f"{one.cell}: {one.found}. Taken here: {one.taken}; {one.why}." for one in DISAGREEMENTS],
+        disagreements=[f"{cell.cell}: {cell.found}. Taken here: {cell.taken}; {cell.why}." for cell in DISAGREEMENTS],
         our_costs=every_cost or "",
         not_measured=text.note("not measured") if any(cost.sustained is None for cost in every_cost) else "",
         formula=SETUPS,
         **formula_values(),
         paper_gpus=PAPER_GPUS,
-        full_sizes=[(one, two_digits(one.printed), one.counted / one.printed) for one in sizes],
+        full_sizes=[(size, two_digits(size.printed), size.counted / size.printed) for size in sizes],
         full_size_length=FULL_SIZE_LENGTH,
         todays_gpus=todays_gpus(sizes),
         sustained_share=f"{SUSTAINED_SHARE:.0%}",
         systems=findings.translations,
         command=order.command,
-        **_how(findings),
+        **_provenance(findings),
     )
     return Report(
         title="Table 2: BLEU and training cost",
@@ -119,7 +119,7 @@ def table2_report(order: Order, findings: Findings) -> Report:
 
 
 def cost_of(group: Group, findings: Findings) -> Cost:
-    """What the training of a group's system took; of an ensemble all its models', otherwise the mean over seeds."""
+    """The training cost of a group's system: of an ensemble the sum over its models, otherwise the mean over seeds."""
     if group.kind == "shipped":
         return Cost(estimated=None, counted=_shipped_flops(group), at_most=True)
     runs = findings.costs["-".join(group.languages)][group.row]
@@ -132,7 +132,7 @@ def cost_of(group: Group, findings: Findings) -> Cost:
 
 
 def _shipped_flops(group: Group) -> float | None:
-    """At most so many FLOPs: all updates of the recipe at their full size; its folder does not say how long it took."""
+    """An upper bound: all updates of the recipe with full batches. The folder does not record the actual training."""
     description = read_description(group.members[0].system.models[0])
     recipe = load_recipe(description.training["recipe"])
     sizes = (description.src_vocab_size, description.tgt_vocab_size)
@@ -141,7 +141,7 @@ def _shipped_flops(group: Group) -> float | None:
 
 
 def _introduction(text: PageText, order: Order, findings: Findings) -> dict[str, object]:
-    """What is trained and tested, what its figures are worth, and what is not done."""
+    """The introduction: what is trained and tested, notes on the scale, and unfinished, missing or failed parts."""
     directions = []
     for direction in findings.plan.directions:
         corpora = corpora_of(next(iter(direction.recipes.values())))
@@ -153,9 +153,9 @@ def _introduction(text: PageText, order: Order, findings: Findings) -> dict[str,
         )
     state = []
     done = sum(map(len, findings.results.values()))
-    wanted = order.seeds * sum(len(direction.recipes) for direction in findings.plan.directions)
-    if done < wanted:
-        state.append(f"The study is incomplete: {done} of {wanted} runs are done.")
+    num_runs = order.seeds * sum(len(direction.recipes) for direction in findings.plan.directions)
+    if done < num_runs:
+        state.append(f"The study is incomplete: {done} of {num_runs} runs are done.")
     if findings.plan.missing_tests:
         missing = ", ".join(test.name for test in findings.plan.missing_tests)
         state.append(f"Missing, and therefore left out: {missing}.")
@@ -167,7 +167,7 @@ def _introduction(text: PageText, order: Order, findings: Findings) -> dict[str,
 
 
 def _budget(recipe: Recipe) -> str:
-    """How long, on how much, and what is averaged."""
+    """A recipe's training budget and the checkpoints that are averaged, in words."""
     training = recipe.training
     steps, minutes = training.checkpoint_steps, training.checkpoint_minutes
     every = f"{steps:,} updates" if steps else f"{minutes:g} minutes"
@@ -175,35 +175,37 @@ def _budget(recipe: Recipe) -> str:
 
 
 def _test_notes(plan: Plan) -> str:
-    notes = {test.name: test.note for test in (*plan.shipped_tests, *(one.test for one in plan.directions))}
+    notes = {test.name: test.note for test in (*plan.shipped_tests, *(direction.test for direction in plan.directions))}
     return "; ".join(f"{name}: {note}" for name, note in notes.items() if note)
 
 
 def _points(findings: Findings, costs: Sequence[Cost]) -> list[Point]:
-    """Our systems in the picture."""
+    """The points of our systems in the chart."""
     return [
         Point(
             label=group.weights if group.kind != "shipped" else group.trained,
             kind=group.kind,
             test=group.members[0].system.test.name,
-            bleu=paper_score(one),
+            bleu=paper_score(member),
             estimated=cost.estimated,
             counted=cost.counted,
         )
         for group, cost in zip(findings.groups, costs, strict=True)
-        for one in group.members
+        for member in group.members
     ]
 
 
-def _how(findings: Findings) -> dict[str, str]:
-    """What the figures can be repeated with."""
+def _provenance(findings: Findings) -> dict[str, str]:
+    """Signatures, kernels, machines and versions, which are needed to repeat the figures."""
     results = [result for direction in findings.results.values() for result in direction]
     translations = findings.translations
     machine = each(result.machine for result in results)
     return {
-        "signature": each(one.scores.bleu.signature for one in translations),
-        "paper_signature": each(one.scores.paper.signature for one in translations if one.scores.paper),
-        "kernels": each(one.kernel for one in translations),
+        "signature": each(translated.scores.bleu.signature for translated in translations),
+        "paper_signature": each(
+            translated.scores.paper.signature for translated in translations if translated.scores.paper
+        ),
+        "kernels": each(translated.kernel for translated in translations),
         "trained_on": f"Trained on: {machine}. Versions: {versions_of(results)}" if results else "",
     }
 
@@ -224,8 +226,13 @@ def _data(order: Order, findings: Findings, costs: Sequence[Cost]) -> dict[str, 
             for group, cost in zip(findings.groups, costs, strict=True)
         ],
         "systems": [
-            {"system": one.told, "test": one.system.test.name, "kernel": one.kernel, **one.scores.to_json()}
-            for one in findings.translations
+            {
+                "system": translated.told,
+                "test": translated.system.test.name,
+                "kernel": translated.kernel,
+                **translated.scores.to_json(),
+            }
+            for translated in findings.translations
         ],
         "tests": [test.to_json() for test in findings.tests],
         "costs": {

@@ -1,6 +1,7 @@
-"""`attendo reproduce table2`: BLEU and cost, ours beside the paper's, at one of three scales.
+"""`attendo reproduce table2`: BLEU and training cost of our systems beside the paper's, at one of three scales.
 
-Rows are trained with several seeds; systems are their last updates, averages and ensembles, and the shipped models.
+Each row is trained with several seeds. The systems are the last update and the average of each run, the ensemble of
+each row's averages, and the shipped models.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,14 +36,14 @@ from attendo.workflow.machine.number_type import with_number_type
 from attendo.workflow.runs.average import average
 
 SHIPPED_DIRECTIONS = ("en-de", "de-en")
-"""The models that come with the package."""
+"""Directions of the models that come with the package."""
 
 _RESAMPLES = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """What came of the training of one direction."""
+    """The outcome of training one direction."""
 
     direction: Direction
     results: tuple[RunResult, ...]
@@ -51,11 +52,11 @@ class Trained:
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Trains what is not done yet of the study in `order.folder`, translates the test sets, and writes the page.
+    """Trains the unfinished runs of the study in `order.folder`, translates the test sets, and writes the page.
 
     Raises:
-        AttendoError: corpora or a test set are missing, the folder holds another study, or one of `order.runs` is no
-            run.
+        AttendoError: corpora or a test set are missing, the folder holds another study, or one of `order.runs` is not
+            a run.
         OSError: the folder cannot be written to.
     """
     plan = make_plan(order)
@@ -68,14 +69,14 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         if trained[-1].interrupted:
             return Outcome(report=None, interrupted=True, failures=trained[-1].failures)
         measured(next(iter(direction.recipes.values())))
-    failures = tuple(failure for one in trained for failure in one.failures)
-    systems = [system for one in trained for system in own_systems(order, one)]
+    failures = tuple(failure for outcome in trained for failure in outcome.failures)
+    systems = [system for outcome in trained for system in own_systems(order, outcome)]
     translations = []
     for system in (*systems, *shipped_systems(plan.shipped_tests)):
-        found = translate(system, order.folder / "outputs", _RESAMPLES, reporter, should_stop)
-        if found is None:
+        translated = translate(system, order.folder / "outputs", _RESAMPLES, reporter, should_stop)
+        if translated is None:
             return Outcome(report=None, interrupted=True, failures=failures)
-        translations.append(found)
+        translations.append(translated)
     if not translations:
         return Outcome(report=None, failures=failures)
     report = table2_report(
@@ -84,8 +85,8 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
             plan=plan,
             groups=groups(translations),
             tests=paired_tests(translations),
-            results={one.direction.name: one.results for one in trained},
-            costs={one.direction.name: _costs(order, one) for one in trained},
+            results={outcome.direction.name: outcome.results for outcome in trained},
+            costs={outcome.direction.name: _costs(order, outcome) for outcome in trained},
             given=given,
             failures=failures,
         ),
@@ -95,26 +96,26 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
 
 
 def forecast(order: Order, reporter: Reporter) -> Report:
-    """What the study comes to: its runs, the time that a few updates of each let expect here, and on the GPUs of today.
+    """The forecast: runs and hours, estimated from a few updates of each here, and at the scale `paper` for other GPUs.
 
     Raises:
-        RecipeError: a model is more than this machine's memory holds.
+        RecipeError: a model does not fit into this machine's memory.
     """
     recipes = {
         f"{direction} {row}": recipe for direction, rows in recipes_of(order).items() for row, recipe in rows.items()
     }
-    found = forecast_of_rows(
+    expected = forecast_of_rows(
         order,
         forecast_rows(recipes, None, reporter),
         "table2/page.md",
         row_data=lambda plan: {"flops": full_size_flops(plan.recipe, FULL_SIZE_LENGTH)},
     )
-    elsewhere = (_elsewhere(recipes),) if order.scale == "paper" else ()
-    return forecast_page(order, "table2", "Table 2", replace(found, blocks=(*found.blocks, *elsewhere)))
+    gpu_hours = (_gpu_hours(recipes),) if order.scale == "paper" else ()
+    return forecast_page(order, "table2", "Table 2", replace(expected, blocks=(*expected.blocks, *gpu_hours)))
 
 
 def _costs(order: Order, trained: Trained) -> dict[str, tuple[TrainingCost, ...]]:
-    """What the runs of a direction took, by row."""
+    """The training costs of a direction's runs, by row."""
     return {
         row: tuple(
             study_cost(order.folder, f"{row}-seed-{result.seed}", result, with_number_type(recipe).training.dtype)
@@ -125,8 +126,8 @@ def _costs(order: Order, trained: Trained) -> dict[str, tuple[TrainingCost, ...]
     }
 
 
-def _elsewhere(recipes: Mapping[str, Recipe]) -> Table:
-    """Hours on one GPU of each kind, by the assumption of `cost.SUSTAINED_SHARE`."""
+def _gpu_hours(recipes: Mapping[str, Recipe]) -> Table:
+    """Hours of each recipe on one GPU of each kind, by the assumption of `costs.SUSTAINED_SHARE`."""
     rows = []
     for name, recipe in recipes.items():
         flops = full_size_flops(recipe, FULL_SIZE_LENGTH)
@@ -139,62 +140,62 @@ def _elsewhere(recipes: Mapping[str, Recipe]) -> Table:
     )
 
 
-# --- what is trained --------------------------------------------------------------------------------------------------
+# --- training ---------------------------------------------------------------------------------------------------------
 
 
 def train(
     order: Order, plan: Plan, direction: Direction, reporter: Reporter, should_stop: Callable[[], bool]
 ) -> Trained:
-    """Trains what is not done yet of a direction, below `order.folder`, and averages the checkpoints of what is.
+    """Trains the unfinished runs of a direction, below `order.folder`, and averages the checkpoints of finished ones.
 
     Args:
-        order: how it is wanted.
-        plan: of all directions, for the progress.
-        direction: what to train.
-        reporter: who is told.
-        should_stop: asked twice a second; what runs is saved then.
+        order: options of the study.
+        plan: plan of all directions, for the progress.
+        direction: direction to train.
+        reporter: receives messages and the progress.
+        should_stop: asked twice a second; once it returns True, running trainings are saved and stopped.
 
     Raises:
         AttendoError: the corpora are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
     opened = open_study(replace(order, folder=order.folder / direction.name), direction.recipes, reporter)
-    before = sum(_updates(order, one) for one in plan.directions[: plan.directions.index(direction)])
-    part = PartReporter(reporter, before, sum(_updates(order, one) for one in plan.directions))
-    found = opened.study.train(part, should_stop, lambda results: None)
-    if not found.interrupted:
-        done = {(result.row, result.seed) for result in found.results}
+    before = sum(_updates(order, other) for other in plan.directions[: plan.directions.index(direction)])
+    part = PartReporter(reporter, before, sum(_updates(order, other) for other in plan.directions))
+    outcome = opened.study.train(part, should_stop, lambda results: None)
+    if not outcome.interrupted:
+        done = {(result.row, result.seed) for result in outcome.results}
         for run in opened.runs:
             if (run.row, run.seed) in done:
                 _average(opened.folders[run.row, run.seed], model_folders(order, direction, run), run.recipe)
     return Trained(
         direction=direction,
-        results=found.results,
-        failures=tuple(f"{direction.name}, {failure}" for failure in found.failures.values()),
-        interrupted=found.interrupted,
+        results=outcome.results,
+        failures=tuple(f"{direction.name}, {failure}" for failure in outcome.failures.values()),
+        interrupted=outcome.interrupted,
     )
 
 
 def runs_of(order: Order, direction: Direction) -> tuple[Run, ...]:
-    """The runs of a direction, a row and seed each."""
+    """The runs of a direction, one for each row and seed."""
     return plan_runs(direction.recipes, range(1, order.seeds + 1))
 
 
 def model_folders(order: Order, direction: Direction, run: Run) -> tuple[Path, Path]:
-    """Where the model of a run's last update is, and that of the average of its last checkpoints."""
+    """The folders of the model of a run's last update and of the average of its last checkpoints."""
     folder = order.folder / direction.name / "models"
     return folder / f"{run.name}-last", folder / f"{run.name}-average"
 
 
 def own_systems(order: Order, trained: Trained) -> tuple[System, ...]:
-    """The systems that a direction's runs make: of each run the last update's and the average, of each row one of all.
+    """The systems of a direction: the last update and the average of each run, and the ensemble of each row's averages.
 
     Args:
-        order: how it is wanted.
-        trained: the runs; those that failed are left out, and an ensemble is of two and more.
+        order: options of the study.
+        trained: outcome of the training; failed runs are skipped, and an ensemble needs at least two runs.
     """
     direction = trained.direction
-    found: list[System] = []
+    systems: list[System] = []
     for row in direction.recipes:
         done = {result.seed for result in trained.results if result.row == row}
         runs = [run for run in runs_of(order, direction) if run.row == row and run.seed in done]
@@ -204,23 +205,23 @@ def own_systems(order: Order, trained: Trained) -> tuple[System, ...]:
             averages.append(mean)
             both: tuple[tuple[Kind, Path], ...] = (("last", last), ("average", mean))
             for kind, model in both:
-                found.append(_system(direction, row, kind, run.seed, (model,)))
+                systems.append(_system(direction, row, kind, run.seed, (model,)))
         if len(averages) > 1:
-            found.append(_system(direction, row, "ensemble", None, tuple(averages)))
-    return tuple(found)
+            systems.append(_system(direction, row, "ensemble", None, tuple(averages)))
+    return tuple(systems)
 
 
 def shipped_systems(tests: Sequence[TestSet]) -> tuple[System, ...]:
-    """The models that come with the package, each on each test set that is there in its languages."""
-    found = []
+    """The models that come with the package, each with every test set that exists in its languages."""
+    systems = []
     for name in SHIPPED_DIRECTIONS:
         source, target = name.split("-")
-        found += [
+        systems += [
             System(row=name, kind="shipped", seed=None, models=(SHIPPED / name,), languages=(source, target), test=test)
             for test in tests
             if test.has(source, target)
         ]
-    return tuple(found)
+    return tuple(systems)
 
 
 def _system(direction: Direction, row: str, kind: Kind, seed: int | None, models: tuple[Path, ...]) -> System:

@@ -1,8 +1,8 @@
-"""Systems of Table 2's kind and what they make of a test set, once; two conventions of BLEU on the same output.
+"""Systems like those of Table 2, their translations of a test set, and two BLEU conventions on the same output.
 
-DIR/models/NAME/          the averages of checkpoints that the systems are made of
-DIR/outputs/NAME.json     the translations, and what they were made of and by
-DIR/outputs/NAME.txt      the same as lines, for `attendo compare` and others
+DIR/DIRECTION/models/NAME/   the models of the systems: last updates and averages of checkpoints
+DIR/outputs/NAME.json        the translations, with the kernel, the time and a key of models and source
+DIR/outputs/NAME.txt         the translations as lines, for `attendo compare` and other tools
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from attendo.workflow.preparation.prepared_data import PreparationReporter
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A line as a system might write it, and its reference."""
+    """A line that a system might write, with its reference."""
 
     shows: str
     language: str
@@ -42,31 +42,31 @@ class Example:
 
 
 EXAMPLES: tuple[Example, ...] = declared("table2/examples.toml", "examples", tuple[Example, ...])
-"""Ours, so that they may stand on any page."""
+"""Examples of our own, so that any page may show them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """What one convention makes of one line."""
+    """The n-gram counts and the BLEU of one line by one convention."""
 
     tokens: str
-    """Of the output, with a space between."""
+    """Tokens of the output, separated by spaces."""
     matches: tuple[int, ...]
-    """N-grams of 1 to 4 tokens that the reference has too."""
+    """Number of n-grams that the reference has too, for n from 1 to 4."""
     totals: tuple[int, ...]
-    """N-grams of the output."""
+    """Number of n-grams in the output, for n from 1 to 4."""
     bleu: float
-    """Of this line alone, as if it were a corpus."""
+    """BLEU of this line as a corpus of its own."""
 
     @property
     def precisions(self) -> str:
-        """Matches of totals, as `8/9 6/8 5/7 4/6`."""
+        """Matches out of totals, such as `8/9 6/8 5/7 4/6`."""
         return " ".join(f"{match}/{total}" for match, total in zip(self.matches, self.totals, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Worked:
-    """An example under both conventions."""
+    """An example counted by both conventions."""
 
     example: Example
     sacrebleu: Counted
@@ -74,7 +74,7 @@ class Worked:
 
 
 def worked(example: Example) -> Worked:
-    """Counts an example's n-grams by both conventions; both figures are sacreBLEU's own arithmetic."""
+    """Counts an example's n-grams by both conventions; sacreBLEU computes both figures."""
     plain = BLEU(trg_lang=example.language)
     tokens = plain.tokenizer(example.output)
     lines = [PAPER.tokens([text], example.language)[0] for text in (example.output, example.reference)]
@@ -87,19 +87,19 @@ def worked(example: Example) -> Worked:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A figure on the way from one convention to the other."""
+    """A step from one convention to the other, with the BLEU after it."""
 
     what: str
     bleu: float
 
 
 def ladder(outputs: Sequence[str], references: Sequence[str], language: str) -> tuple[Step, ...]:
-    """From sacreBLEU's figure to the paper's on one output, a change at a time.
+    """The steps from sacreBLEU's figure to the paper's on one output, one change at a time.
 
     Args:
         outputs: translations, detokenised.
-        references: what they should have been, likewise.
-        language: two-letter code of both.
+        references: reference translations, detokenised.
+        language: two-letter code of the language of both.
     """
 
     def plain(lines: Sequence[str]) -> list[str]:
@@ -117,8 +117,8 @@ def ladder(outputs: Sequence[str], references: Sequence[str], language: str) -> 
     first = BLEU(trg_lang=language).corpus_score(list(outputs), [list(references)])
     steps = [Step(what="sacreBLEU, detokenised", bleu=float(first.score))]
     for what, change in changes:
-        found = PAPER.metric().corpus_score(change(outputs), [change(references)])
-        steps.append(Step(what=what, bleu=float(found.score)))
+        score = PAPER.metric().corpus_score(change(outputs), [change(references)])
+        steps.append(Step(what=what, bleu=float(score.score)))
     return tuple(steps)
 
 
@@ -131,47 +131,48 @@ def _counted(tokens: str, score: BLEUScore) -> Counted:
 Kind = Literal["last", "average", "ensemble", "shipped"]
 
 _ASKED_EVERY = 100
+"""Number of lines between two calls of `should_stop`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """One model, or several that are searched together, with a test set to translate."""
+    """One model or an ensemble, with a test set to translate."""
 
     row: str
-    """That of Table 2 it is a counterpart of, or the name of a shipped model."""
+    """The row of Table 2 that it corresponds to, or the name of a shipped model."""
     kind: Kind
     """`last`: the last update's weights; `average`: the mean of the last checkpoints; `ensemble`: several averages."""
     seed: int | None
-    """Of its training; None of several, or where it is not known."""
+    """Seed of its training; None for an ensemble and for a shipped model."""
     models: tuple[Path, ...]
     languages: tuple[str, str]
     test: TestSet
 
     @property
     def trained(self) -> str:
-        """What was trained, such as `en-de base`, or `en-de` for a shipped model."""
+        """The direction and the row, such as `en-de base`, or `en-de` for a shipped model."""
         return " ".join(dict.fromkeys(("-".join(self.languages), self.row)))
 
     @property
     def name(self) -> str:
-        """That of its files: no two have one."""
+        """The name of its files, unique among the systems."""
         seed = "" if self.seed is None else f" seed {self.seed}"
         return f"{self.trained}{seed} {self.kind} {self.test.name}".replace(" ", "-")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Translated:
-    """A system's translations of its test set."""
+    """A system's translations of its test set, with their scores."""
 
     system: System
     outputs: tuple[str, ...]
     references: tuple[str, ...]
     scores: Scores
-    """BLEU by sacreBLEU and, as `paper`, tokenised with split compounds; chrF and TER besides."""
+    """sacreBLEU's BLEU, chrF and TER; and as `paper` BLEU by the paper's convention."""
     kernel: str
-    """What was calculated on and in."""
+    """The implementation that translated and its number type."""
     seconds: float
-    """Of translating."""
+    """Duration of the translation in seconds."""
 
     @property
     def told(self) -> str:
@@ -181,35 +182,35 @@ class Translated:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kept:
-    """What `outputs/NAME.json` holds."""
+class _Output:
+    """The content of `outputs/NAME.json`."""
 
     key: str
-    """Of the models, the settings and the source: other ones, other translations."""
+    """Checksum of the models' configurations and weights and of the source; a new key means translating anew."""
     kernel: str
     seconds: float
     lines: tuple[str, ...]
 
 
-_KEPT = TypeAdapter(_Kept)
+_OUTPUT = TypeAdapter(_Output)
 
 
 def translate(
     system: System, folder: Path, num_resamples: int, reporter: PreparationReporter, should_stop: Callable[[], bool]
 ) -> Translated | None:
-    """Translates a system's test set, without guards, as the recipe of its model searches, and scores it.
+    """Translates a system's test set without guards, with the search settings of its first model, and scores it.
 
-    What was translated before by the same models is read.
+    Translations that the same models have made before are read from the folder.
 
     Args:
-        system: what translates.
-        folder: of outputs.
-        num_resamples: behind the confidence intervals.
-        reporter: who is told.
+        system: system that translates.
+        folder: folder of the outputs.
+        num_resamples: number of resamples for the confidence intervals.
+        reporter: receives a message when translating begins.
         should_stop: asked now and then.
 
     Returns:
-        The translations; None where it was to stop.
+        The translations and their scores; None if it was stopped.
 
     Raises:
         AttendoError: a model or the test set cannot be read.
@@ -218,7 +219,7 @@ def translate(
     source, target = system.languages
     sources, references = read_pairs(system.test.path(source), system.test.path(target))
     path, key = folder / f"{system.name}.json", _key(system)
-    known = kept(path, _KEPT)
+    known = kept(path, _OUTPUT)
     if known is None or known.key != key:
         reporter.message(f"{system.name}: translating {len(sources):,} lines")
         first, *others = system.models
@@ -230,7 +231,7 @@ def translate(
             if len(lines) % _ASKED_EVERY == 0 and should_stop():
                 return None
         seconds = time.monotonic() - started
-        known = _Kept(key=key, kernel=engine.kernel, seconds=seconds, lines=tuple(lines))
+        known = _Output(key=key, kernel=engine.kernel, seconds=seconds, lines=tuple(lines))
         write_text(folder / f"{system.name}.txt", "".join(f"{_one_line(line)}\n" for line in lines))
         keep(path, known)
     scores = evaluate_output(known.lines, references, target_language=target, paper=True, num_resamples=num_resamples)
@@ -245,7 +246,7 @@ def translate(
 
 
 def _one_line(text: str) -> str:
-    """A translation without the line breaks that a model of bytes can write."""
+    """A translation without the line breaks that a byte-level model can write."""
     return " ".join(text.splitlines())
 
 

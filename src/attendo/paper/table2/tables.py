@@ -1,4 +1,4 @@
-"""Table 2's page in figures: the picture, what is said of BLEU, and what trainings cost, then and now."""
+"""The chart and tables of Table 2's page: BLEU, and training costs on the paper's GPUs and on present-day ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,38 +20,38 @@ from attendo.paper.table2.systems import EXAMPLES, Kind, Translated, ladder, wor
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import load_recipe
 
-# --- the picture ------------------------------------------------------------------------------------------------------
+# --- the chart --------------------------------------------------------------------------------------------------------
 
 _PAIRS = {"en-de": BLUE, "en-fr": VERMILION}
 _GROUPS = {"single": "o", "ensemble": "s", "Transformer": "*"}
 _KINDS: dict[Kind, str] = {"last": ORANGE, "average": SKY, "ensemble": GREEN, "shipped": PURPLE}
 _SIDES = ((-9, -3), (9, -3))
-"""Of the names of the two shipped models, whose figures may lie close together; as `Printed.place_de`."""
+"""Label offsets of the two shipped models, whose points may lie close together; as in `Printed.place_de`."""
 _SHAPES = ("o", "s", "D", "^", "v", "P")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """A system of ours."""
+    """The point of one of our systems in the chart."""
 
     label: str
-    """What its weights are, for the legend; of a shipped model its name, to stand beside the mark."""
+    """Kind of its weights, for the legend; for a shipped model its name, which is written beside the mark."""
     kind: Kind
     test: str
-    """Its test set: only points of one compare."""
+    """Name of its test set; only points of the same test set can be compared."""
     bleu: float
     estimated: float | None
-    """FLOPs by the paper's estimate."""
+    """FLOPs by the paper's estimate; None where it is not known."""
     counted: float | None
-    """FLOPs of the products."""
+    """FLOPs counted in matrix products; None where it is not known."""
 
 
 def costs_png(points: Sequence[Point], counted: Mapping[str, float]) -> bytes:
-    """Draws both, side by side, with axes of their own.
+    """Draws the paper's rows and our systems side by side, each on axes of its own.
 
     Args:
-        points: ours.
-        counted: FLOPs of the products of the Transformer's rows, by their names.
+        points: points of our systems.
+        counted: FLOPs counted for the Transformer's rows, by row name.
     """
     figure, (left, right) = panels(12, 5.6, 2)
     _draw_printed(left, counted)
@@ -120,29 +120,34 @@ _SIGNIFICANT = 0.05
 
 
 def worked_examples() -> list[tuple[str, ...]]:
-    """Why one output has two figures, on examples."""
+    """Rows of the worked examples, which show why one output has two BLEU figures."""
     rows: list[tuple[str, ...]] = []
     for example in EXAMPLES:
-        found = worked(example)
+        result = worked(example)
         rows.append((f"{example.shows} ({example.language})", "reference", example.reference, "", ""))
         rows.append(("", "output", example.output, "", ""))
-        for name, counted in (("sacreBLEU", found.sacrebleu), ("as in the paper", found.paper)):
-            rows.append(("", name, counted.tokens, counted.precisions, f"{counted.bleu:.2f}"))
+        for name, line in (("sacreBLEU", result.sacrebleu), ("as in the paper", result.paper)):
+            rows.append(("", name, line.tokens, line.precisions, f"{line.bleu:.2f}"))
     return rows
 
 
 def ladders(translations: Sequence[Translated]) -> list[tuple[object, ...]]:
-    """The way from one figure to the other, a line for each of some outputs."""
-    steps = [(one, ladder(one.outputs, one.references, one.system.languages[1])) for one in translations]
-    return [(one, *(step.bleu for step in found), *[None] * (4 - len(found))) for one, found in steps]
+    """Rows with the steps from sacreBLEU's figure to the paper's, one row for each system's output."""
+    ladder_rows = [
+        (translated, ladder(translated.outputs, translated.references, translated.system.languages[1]))
+        for translated in translations
+    ]
+    return [
+        (translated, *(step.bleu for step in steps), *[None] * (4 - len(steps))) for translated, steps in ladder_rows
+    ]
 
 
 def gains(groups: Sequence[Group], tests: Sequence[Test]) -> Iterable[str]:
-    """What averages bring over last updates, and ensembles over averages, a paragraph each.
+    """States the gains of averages over last updates and of ensembles over averages, one paragraph each.
 
     Args:
-        groups: all systems.
-        tests: of them, at least one.
+        groups: groups of all systems.
+        tests: paired tests between these systems, at least one.
     """
     by_kind = {(group.trained, group.kind): group for group in groups}
     for (trained, kind), group in by_kind.items():
@@ -164,53 +169,53 @@ def gains(groups: Sequence[Group], tests: Sequence[Test]) -> Iterable[str]:
 
 
 def _significant(trained: str, kind: Kind, tests: Sequence[Test]) -> str:
-    """How often systems of a kind are told apart from the simpler ones."""
-    ours = [test for test in tests if (test.b.system.trained, test.b.system.kind) == (trained, kind)]
-    apart = [test.difference > 0 for test in ours if max(test.p_values) < _SIGNIFICANT]
+    """How often systems of a kind are significantly better or worse than the simpler ones, by both tests."""
+    of_kind = [test for test in tests if (test.b.system.trained, test.b.system.kind) == (trained, kind)]
+    is_better = [test.difference > 0 for test in of_kind if max(test.p_values) < _SIGNIFICANT]
     return (
-        f"better by both tests (p < {_SIGNIFICANT}) in {sum(apart)} of {len(ours)} comparisons, "
-        f"worse in {len(apart) - sum(apart)}."
+        f"better by both tests (p < {_SIGNIFICANT}) in {sum(is_better)} of {len(of_kind)} comparisons, "
+        f"worse in {len(is_better) - sum(is_better)}."
     )
 
 
 # --- cost -------------------------------------------------------------------------------------------------------------
 
 FULL_SIZE_LENGTH = 28
-"""Tokens of an average sentence of WMT 2014 and its end: 4.5 million pairs are some 5,000 updates of 25,000."""
+"""Mean tokens of a WMT 2014 sentence, `</s>` included: 4.5 million pairs make some 5,000 updates of 25,000 tokens."""
 
 _FULL_SIZE = (("Transformer (base)", "base"), ("Transformer (big)", "big"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class FullSize:
-    """One of Table 2's own rows."""
+    """One of the Transformer's rows in Table 2, with its counted and its printed cost."""
 
     row: str
     counted: float
-    """FLOPs of the products of its training."""
+    """FLOPs counted in the matrix products of its training."""
     printed: float
-    """The paper's estimate."""
+    """The paper's estimate in FLOPs."""
 
 
 def hours_on(gpu: Gpu, flops: float, gpus: int = 1) -> float:
-    """Hours that a training takes on some GPUs of today, if each sustains its assumed share."""
+    """Hours that a training takes on present-day GPUs, if each sustains the assumed share of its data sheet."""
     return flops / (gpus * gpu.sustained * 1e12) / 3600
 
 
 def formula_values() -> dict[str, str]:
-    """What the page's text says of the formula."""
-    base, steps = (one for one in SETUPS if one.row == "Transformer (base)")
-    big, _ = (one for one in SETUPS if one.row == "Transformer (big)")
+    """The values for what the page says about the cost formula."""
+    base, steps = (setup for setup in SETUPS if setup.row == "Transformer (base)")
+    big, _ = (setup for setup in SETUPS if setup.row == "Transformer (big)")
     return {
         "base_cost": f"{base.cost / 1e18:.3f}",
         "big_cost": f"{big.cost / 1e19:.3f}",
         "steps_cost": f"{steps.cost / 1e18:.2f}",
-        "differing": "; ".join(f"{one.row} {one.pair}, by {one.source}" for one in SETUPS if not agrees(one)),
+        "differing": "; ".join(f"{setup.row} {setup.pair}, by {setup.source}" for setup in SETUPS if not agrees(setup)),
     }
 
 
 def full_sizes() -> tuple[FullSize, ...]:
-    """Counts the products of Table 2's own rows, which takes a second or two."""
+    """Counts the FLOPs of the Transformer's rows in Table 2, which takes a second or two."""
     printed = {row.name: row.cost_de or 0.0 for row in ROWS}
     return tuple(
         FullSize(row=row, counted=full_size_flops(load_recipe(recipe), FULL_SIZE_LENGTH), printed=printed[row])
@@ -219,9 +224,9 @@ def full_sizes() -> tuple[FullSize, ...]:
 
 
 def todays_gpus(sizes: Sequence[FullSize]) -> list[tuple[object, ...]]:
-    """GPUs of today, and the hours that the paper's trainings would take on them.
+    """Rows of present-day GPUs, with the hours of the paper's trainings on one and on eight of them.
 
     Args:
-        sizes: Table 2's own rows, base and big.
+        sizes: the Transformer's rows in Table 2, base and big.
     """
-    return [(gpu, *(hours_on(gpu, one.counted, gpus) for one in sizes for gpus in (1, 8))) for gpu in TODAYS_GPUS]
+    return [(gpu, *(hours_on(gpu, size.counted, gpus) for size in sizes for gpus in (1, 8))) for gpu in TODAYS_GPUS]
