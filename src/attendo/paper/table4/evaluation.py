@@ -1,4 +1,4 @@
-"""Parsers on treebanks, for Table 4: figures kept on disk, and how they compare, beside the table as printed."""
+"""Evaluation of parsers on treebanks for Table 4: results kept on disk, their comparison, and the table as printed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from attendo.workflow.runs.validation import spread
 # --- parsers on a treebank --------------------------------------------------------------------------------------------
 
 UNCONSTRAINED = 500
-"""Sentences of a test set that are parsed once more with nothing forbidden, for the share of malformed outputs."""
+"""Largest number of test sentences that are also parsed without constraints, for the share of malformed outputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +33,13 @@ class System:
 
     row: str
     seed: int | None
-    """None of an ensemble, and of a parser from elsewhere."""
+    """Seed of the training; None for an ensemble. For a parser that `--run` names, None, or its number if several have
+    the same name."""
     models: tuple[Path, ...]
 
     @property
     def name(self) -> str:
-        """That of its files."""
+        """The name of the parser and of its files."""
         if self.seed is not None:
             return f"{self.row}-seed-{self.seed}"
         return f"{self.row}-ensemble" if len(self.models) > 1 else self.row
@@ -46,10 +47,11 @@ class System:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelFigures:
-    """One label's figures in percent, every sentence counted."""
+    """One label's scores in percent, with every sentence counted."""
 
     label: str
     gold: int
+    """Number of brackets in the gold trees."""
     recall: float
     precision: float
     f1: float
@@ -57,49 +59,50 @@ class LabelFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class TestResult:
-    """What a parser is worth on a treebank; figures in percent."""
+    """The results of a parser on a treebank; scores are in percent."""
 
-    __test__ = False  # for pytest: no class of tests
+    __test__ = False  # not a test class for pytest
 
     system: str
     row: str
     seed: int | None
     test: str
     parameters: str
-    """By which of EVALB's built-in ones."""
+    """Name of the built-in EVALB parameters."""
     weights: tuple[str, ...]
-    """SHA-256 of the models', so that others of the same name are not taken for them."""
+    """SHA-256 of each model's weights, by which results of other models of the same name are recognised."""
     given: ParserInput
     order: str
     beam_size: int
     length_penalty: float
     sentences: int
     f1: float
-    """Every sentence counted, a failed one as recall 0."""
+    """F1 with every sentence counted, a failed one as recall 0."""
     recall: float
     precision: float
     evalb: float
-    """EVALB's F, which leaves failed sentences out."""
+    """EVALB's F1, which skips failed sentences."""
     evalb_short: float
-    """Of sentences of up to 40 words."""
+    """EVALB's F1 on sentences of up to 40 words."""
     failed: int
-    """Sentences that EVALB leaves out."""
+    """Number of sentences that EVALB cannot compare and therefore skips."""
     complete: float
     tagging: float
     malformed: float
-    """The share of outputs that are no tree, with nothing forbidden, of the first ones."""
+    """Share, from 0 to 1, of outputs that are not trees when nothing is forbidden, in a sample spread evenly."""
     f1_unconstrained: float
-    """Of these, mended."""
+    """F1 of these outputs, repaired."""
     f1_constrained: float
-    """Of the same sentences, with nothing but trees allowed."""
+    """F1 on the same sentences when only trees are allowed."""
     num_unconstrained: int
+    """Number of sentences in this sample."""
     sentences_per_s: float
     kernel: str
     labels: tuple[LabelFigures, ...]
-    """The most frequent first."""
+    """Scores by label, the most frequent label first."""
 
     def to_text(self) -> str:
-        """A line."""
+        """A summary in one line."""
         return f"{self.system} on {self.test}: F1 {self.f1:.2f}, {self.sentences_per_s:.1f} sentences/s"
 
 
@@ -107,26 +110,26 @@ _KEPT = TypeAdapter(TestResult)
 
 
 class StoppedError(Exception):
-    """The user wants to stop."""
+    """Raised when the user wants to stop."""
 
 
 def evaluate_system(
     system: System, bank: Bank, trees: tuple[Tree, ...], folder: Path, should_stop: Callable[[], bool]
 ) -> TestResult | None:
-    """Parses a test set, unless that is done.
+    """Evaluates a parser on a test set, unless the result is kept already.
 
     Args:
         system: the parser.
         bank: the treebank.
-        trees: to test on.
-        folder: where results are kept.
-        should_stop: asked behind each sentence.
+        trees: trees to test on.
+        folder: folder where results are kept.
+        should_stop: asked after each sentence.
 
     Returns:
-        The figures; None where it was to stop.
+        The result; None if it was stopped.
 
     Raises:
-        ModelError: a model is missing or torn, or no parser, or they make no ensemble.
+        ModelError: a model is missing, damaged or not a parser, or the models cannot form an ensemble.
     """
     path, parameters = folder / f"{system.name}.{bank.name}.json", BUILT_IN[bank.parameters]
     weights = tuple(sha256(model / WEIGHTS) for model in system.models)
@@ -138,22 +141,24 @@ def evaluate_system(
     ):
         return known
 
-    def told(done: int) -> None:
+    def check_stop(done: int) -> None:
         if should_stop():
             raise StoppedError
 
-    some = [trees[index] for index in spread(len(trees), UNCONSTRAINED)]
+    sample = [trees[index] for index in spread(len(trees), UNCONSTRAINED)]
     constrained, unconstrained = (
         load(system.models[0], ensemble=system.models[1:], parsing={"constrained": only_trees})
         for only_trees in (True, False)
     )
     try:
-        found = evaluate_parser(constrained, trees, parameters, progress=told)
-        free = evaluate_parser(unconstrained, some, parameters, progress=told)
-        held = found if len(some) == len(trees) else evaluate_parser(constrained, some, parameters, progress=told)
+        full = evaluate_parser(constrained, trees, parameters, progress=check_stop)
+        free_sample = evaluate_parser(unconstrained, sample, parameters, progress=check_stop)
+        constrained_sample = (
+            full if len(sample) == len(trees) else evaluate_parser(constrained, sample, parameters, progress=check_stop)
+        )
     except StoppedError:
         return None
-    result = _result(system, bank, weights, constrained, found, free, held)
+    result = _result(system, bank, weights, constrained, full, free_sample, constrained_sample)
     keep(path, result)
     return result
 
@@ -163,15 +168,15 @@ def _result(
     bank: Bank,
     weights: tuple[str, ...],
     engine: Engine,
-    found: ParserEvaluation,
-    free: ParserEvaluation,
-    held: ParserEvaluation,
+    full: ParserEvaluation,
+    free_sample: ParserEvaluation,
+    constrained_sample: ParserEvaluation,
 ) -> TestResult:
-    every, summary = found.scores.every_sentence, found.scores.summary
+    every, summary = full.scores.every_sentence, full.scores.summary
     figures = dict(every.figures())
     parsing = engine.description.parsing
     assert parsing is not None, "it has parsed"
-    one = partial(round, ndigits=4)
+    rounded = partial(round, ndigits=4)
     return TestResult(
         system=system.name,
         row=system.row,
@@ -179,32 +184,32 @@ def _result(
         test=bank.name,
         parameters=bank.parameters,
         weights=weights,
-        given=found.given,
+        given=full.given,
         order=parsing.order,
         beam_size=engine.search.beam_size,
         length_penalty=engine.search.length_penalty,
-        sentences=len(found.parses),
-        f1=one(every.f1),
-        recall=one(every.recall),
-        precision=one(every.precision),
-        evalb=one(_number(summary.all.f_measure)),
-        evalb_short=one(_number(summary.short.f_measure)),
+        sentences=len(full.parses),
+        f1=rounded(every.f1),
+        recall=rounded(every.recall),
+        precision=rounded(every.precision),
+        evalb=rounded(_number(summary.all.f_measure)),
+        evalb_short=rounded(_number(summary.short.f_measure)),
         failed=every.num_failed,
-        complete=one(figures["Complete match"]),
-        tagging=one(figures["Tagging accuracy"]),
-        malformed=free.malformed,
-        f1_unconstrained=one(free.f1),
-        f1_constrained=one(held.f1),
-        num_unconstrained=len(free.parses),
-        sentences_per_s=one(found.sentences_per_s),
-        kernel=found.kernel,
+        complete=rounded(figures["Complete match"]),
+        tagging=rounded(figures["Tagging accuracy"]),
+        malformed=free_sample.malformed,
+        f1_unconstrained=rounded(free_sample.f1),
+        f1_constrained=rounded(constrained_sample.f1),
+        num_unconstrained=len(free_sample.parses),
+        sentences_per_s=rounded(full.sentences_per_s),
+        kernel=full.kernel,
         labels=tuple(
             LabelFigures(
                 label=label.label,
                 gold=label.gold,
-                recall=one(label.recall),
-                precision=one(label.precision),
-                f1=one(label.f1),
+                recall=rounded(label.recall),
+                precision=rounded(label.precision),
+                f1=rounded(label.f1),
             )
             for label in every.labels()
             if label.gold
@@ -213,7 +218,7 @@ def _result(
 
 
 def _number(value: float) -> float:
-    """EVALB's NaN where nothing matches, as 0."""
+    """EVALB's figure, with 0 for the NaN that it gives if nothing matches."""
     return value if value == value else 0.0
 
 
@@ -233,42 +238,42 @@ class PrintedRow:
 
 
 PRINTED: tuple[PrintedRow, ...] = declared("table4/printed.toml", "rows", tuple[PrintedRow, ...])
-"""In the paper's order."""
+"""The rows of the paper's table, in its order."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A row on a test set."""
+    """The results of a row, or of its ensemble, on a test set."""
 
     row: str
     test: str
     is_ensemble: bool
     members: tuple[TestResult, ...]
-    """One a seed; of an ensemble, or a parser from elsewhere, one."""
+    """Results, one per seed; exactly one for an ensemble."""
 
     @property
     def f1(self) -> Estimate:
-        """Every sentence counted."""
-        return estimate([one.f1 for one in self.members])
+        """Mean F1 over the seeds, with every sentence counted."""
+        return estimate([member.f1 for member in self.members])
 
     @property
     def name(self) -> str:
-        """The row's, and whether it is an ensemble."""
+        """The row's name, followed by `, ensemble` for an ensemble."""
         return f"{self.row}, ensemble" if self.is_ensemble else self.row
 
     @property
     def reads(self) -> str:
-        """What the parser is given."""
+        """The parser's input in words."""
         return {"words": "words alone", "gold-tags": "words and gold tags"}[self.members[0].given]
 
     @property
     def mean(self) -> Mapping[str, float]:
-        """Of figures, by their fields."""
+        """Means over the seeds, by field of `TestResult`."""
         keys = (*_MEANS, "f1_unconstrained", "f1_constrained")
-        return {key: estimate([getattr(one, key) for one in self.members]).mean for key in keys}
+        return {key: estimate([getattr(member, key) for member in self.members]).mean for key in keys}
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
+        """F1 and the means of other figures, for `result.json`."""
         return {
             "row": self.row,
             "test": self.test,
@@ -285,7 +290,7 @@ _MEANS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What a row's change brings on a test set, paired by seed."""
+    """The effect of a row's change on a test set: the difference in F1, paired by seed."""
 
     row: Row
     test: str
@@ -293,13 +298,13 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """What the interval says."""
+        """Whether the change helps or harms significantly, in words."""
         if self.difference.half_width is None:
             return "one seed: significance unknown"
         return {0: "not significant", 1: "helps", -1: "harms"}[self.difference.sign]
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
+        """The row, its baseline, the difference and the verdict, for `result.json`."""
         return {
             "row": self.row.name,
             "against": self.row.against,
@@ -310,10 +315,10 @@ class Change:
 
 
 def cells(tested: Sequence[TestResult]) -> tuple[Cell, ...]:
-    """Results of the same row and test set together, in the order in which they come."""
+    """Groups results by row, test set and whether they are an ensemble's, in the order of first appearance."""
     groups: dict[tuple[str, str, bool], list[TestResult]] = {}
-    for one in tested:
-        groups.setdefault((one.row, one.test, len(one.weights) > 1), []).append(one)
+    for result in tested:
+        groups.setdefault((result.row, result.test, len(result.weights) > 1), []).append(result)
     return tuple(
         Cell(row=row, test=test, is_ensemble=is_ensemble, members=tuple(members))
         for (row, test, is_ensemble), members in groups.items()
@@ -321,15 +326,15 @@ def cells(tested: Sequence[TestResult]) -> tuple[Cell, ...]:
 
 
 def changes(rows: Sequence[Row], tested: Sequence[TestResult]) -> tuple[Change, ...]:
-    """What the change of each row that has one brings, on every test set that both were tested on."""
-    by_place: dict[tuple[str | None, str], dict[int | None, float]] = {}
-    for one in tested:
-        if len(one.weights) == 1:
-            by_place.setdefault((one.row, one.test), {})[one.seed] = one.f1
-    found = []
+    """The effect of each row's change, on every test set that both the row and its baseline were tested on."""
+    f1_by_seed: dict[tuple[str | None, str], dict[int | None, float]] = {}
+    for result in tested:
+        if len(result.weights) == 1:
+            f1_by_seed.setdefault((result.row, result.test), {})[result.seed] = result.f1
+    effects = []
     for row in rows:
-        for test in dict.fromkeys(one.test for one in tested) if row.against else ():
-            ours, others = by_place.get((row.name, test), {}), by_place.get((row.against, test), {})
+        for test in dict.fromkeys(result.test for result in tested) if row.against else ():
+            ours, others = f1_by_seed.get((row.name, test), {}), f1_by_seed.get((row.against, test), {})
             if differences := [f1 - others[seed] for seed, f1 in ours.items() if seed in others]:
-                found.append(Change(row=row, test=test, difference=estimate(differences)))
-    return tuple(found)
+                effects.append(Change(row=row, test=test, difference=estimate(differences)))
+    return tuple(effects)

@@ -1,4 +1,4 @@
-"""The page of a Table 4 study: ours beside the paper's, what each change brings, and what it took."""
+"""The page of a Table 4 study: our parsers beside the paper's, the effect of each change, and the cost."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ from attendo.plots.figure_files import png_bytes
 
 _NUM_LABELS = 12
 _COLOURS, _SHAPES = (BLUE, GREEN, PURPLE, ORANGE), "os^v"
-"""Of the test sets in the chart."""
+"""Colours and markers of the test sets in the chart."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """What came of the training."""
+    """The outcome of the training."""
 
     results: tuple[ParserRunResult, ...]
     folders: Mapping[tuple[str, int], Path]
@@ -39,27 +39,27 @@ class Trained:
     failures: tuple[str, ...]
     interrupted: bool
     kept: Mapping[str, str]
-    """Of self-trained runs, what was kept of the automatic trees, a line each."""
+    """One line for each self-trained run, on the automatic trees that were kept for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """All that a page tells of."""
+    """Everything that the page is made of."""
 
     plan: Plan
     trained: Trained | None
-    """None where parsers from elsewhere were tested."""
+    """Outcome of the training; None if `--run` named parsers to test instead."""
     tested: tuple[TestResult, ...]
-    """At least one."""
+    """Results of the parsers on the test sets, at least one."""
     failures: tuple[str, ...]
 
 
 def table4_report(order: Order, findings: Findings) -> Report:
-    """Makes the page of what is done."""
-    text, found = page_text("table4/page.md"), cells(findings.tested)
+    """Makes the page of the results so far."""
+    text, grouped = page_text("table4/page.md"), cells(findings.tested)
     compared = changes(findings.plan.rows, findings.tested)
     runs = findings.trained.results if findings.trained else ()
-    best = max(found, key=lambda cell: cell.f1.mean)
+    best = max(grouped, key=lambda cell: cell.f1.mean)
     parser = max(best.members, key=lambda member: member.f1)
     tests = "; ".join(f"{bank.name} is {bank.what}" for bank in findings.plan.banks)
     notes = {"tiny": ("smaller", "tiny"), "small": ("smaller",), "paper": ()}[order.scale]
@@ -72,21 +72,21 @@ def table4_report(order: Order, findings: Findings) -> Report:
             *(f"Left out: {line}." for line in findings.plan.missing),
             *(f"Failed: {failure}" for failure in findings.failures),
         ],
-        ours=found,
+        ours=grouped,
         theirs=PRINTED,
-        f1=f1_png(found),
+        f1=f1_png(grouped),
         changes=compared or None,
-        malformed=found,
+        malformed=grouped,
         unconstrained=UNCONSTRAINED,
         best_parser=parser.system,
         best_test=parser.test,
         labels=parser.labels[:_NUM_LABELS],
-        figures=found,
-        kernels=each(one.kernel for cell in found for one in cell.members),
+        figures=grouped,
+        kernels=each(member.kernel for cell in grouped for member in cell.members),
         **totals(runs),
         means=means(runs) if runs else None,
         command=order.command,
-        searched=each(f"beam {one.beam_size}, alpha {one.length_penalty:g}" for one in findings.tested),
+        searched=each(f"beam {result.beam_size}, alpha {result.length_penalty:g}" for result in findings.tested),
         versions=_versions(findings.trained) if findings.trained else "",
     )
     return Report(
@@ -97,17 +97,17 @@ def table4_report(order: Order, findings: Findings) -> Report:
             **head_data(order, "table4"),
             "failures": list(findings.failures),
             "missing": list(findings.plan.missing),
-            "rows": [cell.to_json() for cell in found],
-            "changes": [one.to_json() for one in compared],
+            "rows": [cell.to_json() for cell in grouped],
+            "changes": [change.to_json() for change in compared],
             "paper": [asdict(row) for row in PRINTED],
-            "tested": [asdict(one) for one in findings.tested],
-            "runs": [asdict(one) for one in runs],
+            "tested": [asdict(result) for result in findings.tested],
+            "runs": [asdict(run) for run in runs],
         },
     )
 
 
 def _versions(trained: Trained) -> list[str]:
-    """What was kept of automatic trees, and by which software."""
+    """Lines on the automatic trees that were kept, and on the versions of the software."""
     return [
         *(f"{name}: {line}" for name, line in trained.kept.items()),
         f"Versions: {versions_of(trained.results)}",
@@ -115,10 +115,10 @@ def _versions(trained: Trained) -> list[str]:
 
 
 def f1_png(cells: Sequence[Cell]) -> bytes:
-    """Draws what was trained here above what the paper prints, a line each.
+    """Draws the F1 of our parsers above that of the paper's rows, one line each.
 
     Args:
-        cells: at least one.
+        cells: results of our parsers, at least one.
     """
     names = list(dict.fromkeys(cell.name for cell in cells))
     height = 1.7 + 0.3 * (len(names) + len(PRINTED))

@@ -1,4 +1,4 @@
-"""What `attendo reproduce table4` trains and on what it tests, with an invented treebank for the scale `tiny`."""
+"""The rows and treebanks of `attendo reproduce table4`, with an invented treebank for the scale `tiny`."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from attendo.workflow.engines.parse_input import LineKind
 # --- the invented treebank of the scale `tiny` ------------------------------------------------------------------------
 
 Rules = Mapping[str, tuple[tuple[tuple[str, ...], float], ...]]
-"""Of each constituent what it can be made of, with weights; the first one is what is taken where it is deep."""
+"""The expansions of each constituent, with weights; from the depth `_DEEPEST` on, the first expansion is taken."""
 
 _RULES: Rules = declared("table4/invented.toml", "rules", Rules)
 _WORDS: Mapping[str, tuple[str, ...]] = declared("table4/invented.toml", "words", Mapping[str, tuple[str, ...]])
@@ -28,38 +28,38 @@ _DEEPEST = 6
 
 
 def invented_trees(number: int, seed: int) -> list[Tree]:
-    """Draws trees.
+    """Draws trees from the invented grammar.
 
     Args:
-        number: how many; two may be the same.
-        seed: equal ones draw equal trees.
+        number: number of trees; some may be equal.
+        seed: seed of the draw; equal seeds draw equal trees.
     """
     draw = random.Random(seed)
-    return [_drawn("S", draw, 0) for _ in range(number)]
+    return [_draw_tree("S", draw, 0) for _ in range(number)]
 
 
 def write_invented(folder: Path, *, train: int, valid: int, test: int, raw: int) -> None:
-    """Writes `train.trees`, `valid.trees`, `test.trees` and, of words alone, `raw.txt`, unless they are there.
+    """Writes `train.trees`, `valid.trees`, `test.trees` and, with words alone, `raw.txt`, unless they exist.
 
-    No sentence is in two of them.
+    No tree is in two of them.
 
     Args:
-        folder: made where it is missing.
-        train: trees to train on.
-        valid: to validate on.
-        test: to test on.
-        raw: sentences without trees.
+        folder: folder to write into, made if it is missing.
+        train: number of trees to train on.
+        valid: number of trees to validate on.
+        test: number of trees to test on.
+        raw: number of sentences without trees.
 
     Raises:
         OSError: the folder cannot be written to.
     """
-    if (folder / "raw.txt").is_file():  # the last one
+    if (folder / "raw.txt").is_file():  # written last
         return
     parts = {"train": train, "valid": valid, "test": test, "raw": raw}
-    different = list(dict.fromkeys(invented_trees(3 * sum(parts.values()) + 200, seed=1)))
+    distinct = list(dict.fromkeys(invented_trees(3 * sum(parts.values()) + 200, seed=1)))
     first = 0
     for name, size in parts.items():
-        trees = different[first : first + size]
+        trees = distinct[first : first + size]
         assert len(trees) == size, "the grammar has more sentences than these"
         first += size
         if name == "raw":
@@ -68,14 +68,14 @@ def write_invented(folder: Path, *, train: int, valid: int, test: int, raw: int)
             write_text(folder / f"{name}.trees", "".join(f"{tree}\n" for tree in trees))
 
 
-def _drawn(symbol: str, draw: random.Random, depth: int) -> Tree:
+def _draw_tree(symbol: str, draw: random.Random, depth: int) -> Tree:
     if symbol in _WORDS:
         return Tree(_LABELS.get(symbol, symbol), word=draw.choice(_WORDS[symbol]))
-    parts = _chosen(_RULES[symbol], draw) if depth < _DEEPEST else _RULES[symbol][0][0]
-    return Tree(_LABELS.get(symbol, symbol), tuple(_drawn(part, draw, depth + 1) for part in parts))
+    parts = _draw_parts(_RULES[symbol], draw) if depth < _DEEPEST else _RULES[symbol][0][0]
+    return Tree(_LABELS.get(symbol, symbol), tuple(_draw_tree(part, draw, depth + 1) for part in parts))
 
 
-def _chosen(rules: Sequence[tuple[tuple[str, ...], float]], draw: random.Random) -> tuple[str, ...]:
+def _draw_parts(rules: Sequence[tuple[tuple[str, ...], float]], draw: random.Random) -> tuple[str, ...]:
     [parts] = draw.choices([parts for parts, _ in rules], weights=[weight for _, weight in rules])
     return parts
 
@@ -83,75 +83,75 @@ def _chosen(rules: Sequence[tuple[tuple[str, ...], float]], draw: random.Random)
 # --- rows and treebanks -----------------------------------------------------------------------------------------------
 
 SELF_TRAINED_SHARE = 0.5
-"""Of a self-trained row's epochs, what is automatic; and of the automatic trees those that are kept."""
+"""Share of automatic trees in the epochs of a self-trained row; also the share of its automatic trees that is kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RawText:
-    """Text that a parser makes trees of, to learn from."""
+    """Raw text that a parser annotates with trees, for self-training."""
 
     path: str
-    """Below the folder of the treebanks."""
+    """Path of the file below the folder of the treebanks."""
     kind: LineKind
     most: int
-    """Sentences that are parsed."""
+    """Largest number of sentences that are parsed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A parser that is trained, with several seeds."""
+    """A parser that is trained with several seeds."""
 
     name: str
     treebanks: tuple[str, ...]
-    """What it learns from, by the names of `Bank`."""
+    """Names of the treebanks (`Bank`) that it learns from."""
     recipe: str
-    """The shipped one."""
+    """Name of the shipped recipe."""
     folder: str = ""
-    """What its `data.folder` is below `--data`."""
+    """The recipe's `data.folder`, as a path below the folder of the treebanks."""
     changes: tuple[str, ...] = ()
-    """To it, as `--set` has them."""
+    """Changes to the recipe, written as for `--set`."""
     what: str = ""
     """The change in words; empty where there is none."""
     against: str | None = None
-    """The row that it is held against: that without the change."""
+    """Name of the row without the change, which it is compared with; None where there is no change."""
     raw: RawText | None = None
-    """For a self-trained row: the text that the parser of `against` makes trees of."""
+    """Text that the parser of `against` annotates for a self-trained row; None for other rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bank:
-    """A treebank: where it lies, and its trees to test on."""
+    """A treebank: its folder and its test trees."""
 
     name: str
     folder: str
-    """Below `--data`."""
+    """Path below the folder of the treebanks."""
     test: str
-    """A file, folder or pattern in it."""
+    """File, folder or pattern of the test trees within the treebank; empty if nothing is tested on it."""
     what: str
-    """Of its test set."""
+    """Description of the test set."""
     tests_only_others: bool = False
-    """The trees to test on are those to train on, so that they test other rows alone."""
+    """Whether the test trees are training trees; rows that learn from this treebank are then not tested on it."""
     most: int | None = None
-    """Of its trees so many are parsed, spread evenly; None for all."""
+    """Largest number of test trees, spread evenly; None for all."""
     parameters: str = "collins"
-    """By which of EVALB's built-in ones."""
+    """Name of the built-in EVALB parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """All of a study."""
+    """The rows and treebanks of a study."""
 
     root: Path
     """The folder of the treebanks."""
     rows: tuple[Row, ...]
     recipes: Mapping[str, Recipe]
-    """By the names of rows."""
+    """Recipes by row name."""
     banks: tuple[Bank, ...]
     missing: tuple[str, ...]
-    """What there is not, and what is therefore left out, a line each."""
+    """Missing treebanks and the rows skipped for lack of data, one line each."""
 
     def tests_of(self, row: Row | None) -> tuple[Bank, ...]:
-        """The treebanks that a row is tested on; of None, a parser from elsewhere, all."""
+        """The treebanks that a row is tested on; all of them for None, a parser that `--run` names."""
         return tuple(
             bank for bank in self.banks if row is None or not bank.tests_only_others or bank.name not in row.treebanks
         )
@@ -160,7 +160,7 @@ class Plan:
 ROWS: Mapping[str, tuple[Row, ...]] = {
     scale: declared("table4/rows.toml", scale, tuple[Row, ...]) for scale in get_args(Scale)
 }
-"""Of each scale."""
+"""The rows of each scale."""
 
 BANKS: Mapping[str, tuple[Bank, ...]] = {
     scale: declared("table4/banks.toml", scale, tuple[Bank, ...]) for scale in get_args(Scale)
@@ -169,25 +169,24 @@ BANKS: Mapping[str, tuple[Bank, ...]] = {
 
 
 def make_plan(order: Order) -> Plan:
-    """Looks which treebanks are there, and which rows they allow.
+    """Determines which treebanks exist and which rows can be trained on them.
 
     Raises:
-        DataError: none of them is there.
-        RecipeError: the scale tiny was given a folder.
+        DataError: there is no treebank to test on or no row to train, or a folder was given for the scale `tiny`.
     """
     root = root_of(order)
-    there = {bank.name: (root / bank.folder).is_dir() for bank in BANKS[order.scale]}
-    missing = [f"{root / bank.folder} is not there" for bank in BANKS[order.scale] if not there[bank.name]]
+    exists = {bank.name: (root / bank.folder).is_dir() for bank in BANKS[order.scale]}
+    missing = [f"{root / bank.folder} is not there" for bank in BANKS[order.scale] if not exists[bank.name]]
     rows = []
     for row in ROWS[order.scale]:
-        lacking = [name for name in row.treebanks if not there[name]]
+        lacking = [name for name in row.treebanks if not exists[name]]
         if row.raw is not None and not (root / row.raw.path).is_file():
             lacking.append(row.raw.path)
         if lacking and not order.runs:
             missing.append(f"the row {row.name} is left out for lack of {', '.join(lacking)}")
         if not lacking:
             rows.append(row)
-    banks = tuple(bank for bank in BANKS[order.scale] if there[bank.name] and bank.test)
+    banks = tuple(bank for bank in BANKS[order.scale] if exists[bank.name] and bank.test)
     if not banks or not (rows or order.runs):
         folders = ", ".join(bank.folder for bank in BANKS[order.scale])
         raise DataError(f"{root}: has none of the treebanks {folders}; --data names the folder that has them")
@@ -201,7 +200,7 @@ def make_plan(order: Order) -> Plan:
 
 
 def recipes_of(order: Order) -> dict[str, Recipe]:
-    """The recipes of all rows of a scale, whether their treebanks are there or not."""
+    """The recipes of all rows of a scale, whether or not their treebanks exist."""
     return {row.name: recipe_of(order, row) for row in ROWS[order.scale]}
 
 
@@ -209,7 +208,7 @@ def root_of(order: Order) -> Path:
     """The folder of the treebanks.
 
     Raises:
-        DataError: the scale tiny was given one.
+        DataError: a folder was given for the scale `tiny`.
     """
     if order.scale == "tiny":
         if order.data is not None:
@@ -223,9 +222,9 @@ def root_of(order: Order) -> Path:
 
 
 def recipe_of(order: Order, row: Row) -> Recipe:
-    """A row's recipe, its corpora below the folder of the treebanks; of a self-trained one without automatic trees.
+    """A row's recipe, with its corpora below the folder of the treebanks; automatic trees are not included.
 
-    Runs side by side take their time: updates alone are what all have the same number of.
+    The time limit is removed: parallel runs slow each other down, so that all are given the same number of updates.
     """
     folder = root_of(order) / row.folder
     name = f"name=table4-{order.scale}-{row.name}"
@@ -234,11 +233,11 @@ def recipe_of(order: Order, row: Row) -> Recipe:
 
 
 def self_trained(recipe: Recipe, trees: Path) -> Recipe:
-    """A recipe that learns from automatic trees too.
+    """A copy of a recipe that learns from automatic trees too.
 
     Args:
-        recipe: without them.
-        trees: the file of these.
+        recipe: recipe without automatic trees.
+        trees: file of the automatic trees.
     """
     assert recipe.data is not None
     automatic = CorpusConfig(name="automatic", trees=str(trees.resolve()), share=SELF_TRAINED_SHARE)

@@ -1,4 +1,4 @@
-"""`attendo reproduce table4`: parsers of the treebanks at hand are trained, tested, and held beside the paper's."""
+"""`attendo reproduce table4`: trains and tests parsers on the available treebanks, next to the paper's results."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,15 +39,15 @@ from attendo.workflow.runs.validation import spread
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Trains what is not done yet of the study in `order.folder`, parses the test sets, and writes the page.
+    """Trains the unfinished runs of the study in `order.folder`, parses the test sets, and writes the page.
 
     Args:
-        order: how it is wanted; with `runs`, nothing is trained, and these parsers are tested.
-        reporter: who is told.
-        should_stop: asked now and then; what runs is saved then.
+        order: options of the study; with `runs`, nothing is trained, and these parsers are tested.
+        reporter: receives messages and the progress.
+        should_stop: asked now and then; once it returns True, running trainings are saved and stopped.
 
     Raises:
-        AttendoError: no treebank is there, the folder holds another study, or one of `order.runs` is no parser.
+        AttendoError: no treebank exists, the folder holds another study, or one of `order.runs` is not a parser.
         OSError: the folder cannot be written to.
     """
     if order.scale == "tiny" and order.data is None:
@@ -56,7 +56,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     for line in plan.missing:
         reporter.message(line)
     if order.runs:
-        systems, trained = _given(order.runs), None
+        systems, trained = _named_systems(order.runs), None
     else:
         trained = train(order, plan, reporter, should_stop)
         if trained.interrupted:
@@ -68,11 +68,11 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     results: list[TestResult] = []
     for system in systems:
         for bank in plan.tests_of(by_name.get(system.row)):
-            found = evaluate_system(system, bank, trees[bank.name], order.folder / "tested", should_stop)
-            if found is None:
+            result = evaluate_system(system, bank, trees[bank.name], order.folder / "tested", should_stop)
+            if result is None:
                 return Outcome(report=None, interrupted=True, failures=failures)
-            reporter.message(found.to_text())
-            results.append(found)
+            reporter.message(result.to_text())
+            results.append(result)
     if not results:
         return Outcome(report=None, failures=failures)
     report = table4_report(order, Findings(plan=plan, trained=trained, tested=tuple(results), failures=failures))
@@ -81,32 +81,32 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
 
 
 def forecast(order: Order, reporter: Reporter) -> Report:
-    """What the study comes to: rows, parameters, and the time that a few updates of each on this machine let expect.
+    """The forecast: rows, parameters, and hours estimated from a few updates of each row on this machine.
 
     Raises:
-        RecipeError: a model is more than this machine's memory holds.
+        RecipeError: a model does not fit into this machine's memory.
     """
     plans: list[RowForecast] = []
     for name, recipe in recipes_of(order).items():
         is_there = not (order.scale == "tiny" and not (order.folder / "invented").is_dir())
         prepared = open_if_prepared(recipe, order.folder / "prepared" / name) if is_there else None
         plans.extend(forecast_rows({name: recipe}, prepared, reporter))
-    found = forecast_of_rows(order, plans, "table4/page.md")
-    return forecast_page(order, "table4", "Table 4", found)
+    expected = forecast_of_rows(order, plans, "table4/page.md")
+    return forecast_page(order, "table4", "Table 4", expected)
 
 
 def _trained_systems(order: Order, plan: Plan, trained: Trained) -> list[System]:
-    """The parsers of the runs that are done, and ensembles."""
+    """The parsers of the finished runs, and the ensembles of each row's seeds."""
     done = {(result.row, result.seed) for result in trained.results}
-    found: list[System] = []
+    systems: list[System] = []
     for row in plan.rows:
         seeds = [seed for seed in range(1, order.seeds + 1) if (row.name, seed) in done]
-        found += _systems(row.name, {seed: trained.folders[row.name, seed] / "model" for seed in seeds})
-    return found
+        systems += _systems(row.name, {seed: trained.folders[row.name, seed] / "model" for seed in seeds})
+    return systems
 
 
-def _given(runs: Sequence[str]) -> list[System]:
-    """The parsers that were named, NAME=MODEL or MODEL; those of one name are seeds of it."""
+def _named_systems(runs: Sequence[str]) -> list[System]:
+    """The parsers that `--run` names, as NAME=MODEL or MODEL; several of one name count as seeds of one row."""
     models: dict[str, list[Path]] = {}
     for text in runs:
         name, equals, model = text.partition("=")
@@ -120,26 +120,26 @@ def _given(runs: Sequence[str]) -> list[System]:
         if folder.resolve() in (other.resolve() for other in of_row):
             raise DataError(f"--run {text}: this parser is named twice as {row}; leave one out")
         of_row.append(folder)
-    found: list[System] = []
+    systems: list[System] = []
     for row, folders in models.items():
         if len(folders) > 1:
-            found += _systems(row, dict(enumerate(folders, start=1)))
+            systems += _systems(row, dict(enumerate(folders, start=1)))
         else:
-            found.append(System(row=row, seed=None, models=tuple(folders)))
-    return found
+            systems.append(System(row=row, seed=None, models=tuple(folders)))
+    return systems
 
 
 def _systems(row: str, models: Mapping[int, Path]) -> list[System]:
-    """A row's parsers by seed, and where there are several with one vocabulary, an ensemble of them."""
-    found = [System(row=row, seed=seed, models=(model,)) for seed, model in models.items()]
-    # Self-trained ones have each a vocabulary of their own.
+    """A row's parsers by seed and, if there are several with the same vocabulary, their ensemble."""
+    systems = [System(row=row, seed=seed, models=(model,)) for seed, model in models.items()]
+    # Each self-trained parser has a vocabulary of its own.
     if len(models) > 1 and len({Vocabulary.of_model(model).checksums for model in models.values()}) == 1:
-        found.append(System(row=row, seed=None, models=tuple(models.values())))
-    return found
+        systems.append(System(row=row, seed=None, models=tuple(models.values())))
+    return systems
 
 
 def _own_name(folder: Path) -> str:
-    """What a model is called: the name of its folder, or of its run's."""
+    """A model's name: that of its folder or, within a run, of the run folder."""
     path = folder.resolve()
     return path.parent.name if path.name == "model" else path.name
 
@@ -149,17 +149,17 @@ def _trees(plan: Plan, bank: Bank) -> tuple[Tree, ...]:
     return tuple(trees[index] for index in spread(len(trees), bank.most or len(trees)))
 
 
-# --- what is trained --------------------------------------------------------------------------------------------------
+# --- training ---------------------------------------------------------------------------------------------------------
 
 
 def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[], bool]) -> Trained:
-    """Trains what is not done yet, first what learns from treebanks alone.
+    """Trains the unfinished runs, those that learn from treebanks alone before the self-trained ones.
 
     Args:
-        order: how it is wanted.
-        plan: the rows.
-        reporter: who is told.
-        should_stop: asked twice a second; what runs is saved then.
+        order: options of the study.
+        plan: plan with the rows.
+        reporter: receives messages and the progress.
+        should_stop: asked twice a second; once it returns True, running trainings are saved and stopped.
 
     Raises:
         AttendoError: the corpora are missing, or the folder holds another study.
@@ -167,40 +167,40 @@ def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[]
     """
     seeds = range(1, order.seeds + 1)
     plain = {row.name: plan.recipes[row.name] for row in plan.rows if row.raw is None}
-    first = plan_runs(plain, seeds)
+    first_runs = plan_runs(plain, seeds)
     data = {name: prepare_if_missing(recipe, _prepared(order, name), reporter) for name, recipe in plain.items()}
     updates, all_updates = (
         order.seeds * sum(recipe.training.max_steps for recipe in recipes.values()) for recipes in (plain, plan.recipes)
     )
     part = PartReporter(reporter, 0, all_updates)
-    found = _train(order, first, {run.name: data[run.row] for run in first}, part, should_stop)
-    if found.interrupted:
-        return found
-    second: list[Run] = []
+    first_outcome = _train(order, first_runs, {run.name: data[run.row] for run in first_runs}, part, should_stop)
+    if first_outcome.interrupted:
+        return first_outcome
+    second_runs: list[Run] = []
     prepared: dict[str, PreparedData] = {}
     kept: dict[str, str] = {}
     for row in plan.rows:
         for seed in seeds if row.raw is not None else ():
-            if (row.against or "", seed) not in {(result.row, result.seed) for result in found.results}:
-                continue  # the first parser has failed, which is told
+            if (row.against or "", seed) not in {(result.row, result.seed) for result in first_outcome.results}:
+                continue  # the teacher has failed, which is reported
             trees = order.folder / "automatic" / f"{row.name}-seed-{seed}.trees"
             if not trees.is_file():
-                teacher = found.folders[row.against or "", seed]
+                teacher = first_outcome.folders[row.against or "", seed]
                 if not _write_automatic(plan, row, teacher, trees, reporter, should_stop):
-                    return replace(found, interrupted=True)
+                    return replace(first_outcome, interrupted=True)
             [run] = plan_runs({row.name: self_trained(plan.recipes[row.name], trees)}, [seed])
-            second.append(run)
+            second_runs.append(run)
             prepared[run.name] = prepare_if_missing(run.recipe, _prepared(order, run.name), reporter)
             kept[run.name] = trees.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ")
-    if not second:
-        return found
+    if not second_runs:
+        return first_outcome
     part = PartReporter(reporter, updates, all_updates)
-    later = _train(order, second, prepared, part, should_stop)
+    second_outcome = _train(order, second_runs, prepared, part, should_stop)
     return Trained(
-        results=(*found.results, *later.results),
-        folders={**found.folders, **later.folders},
-        failures=(*found.failures, *later.failures),
-        interrupted=later.interrupted,
+        results=(*first_outcome.results, *second_outcome.results),
+        folders={**first_outcome.folders, **second_outcome.folders},
+        failures=(*first_outcome.failures, *second_outcome.failures),
+        interrupted=second_outcome.interrupted,
         kept=kept,
     )
 
@@ -214,12 +214,12 @@ def _train(
 ) -> Trained:
     threads = threads_of(order)
     study = Study(order.folder, runs, ParserRunResult, lambda run: data[run.name], jobs=order.jobs, threads=threads)
-    found = study.train(reporter, should_stop, lambda results: None)
+    outcome = study.train(reporter, should_stop, lambda results: None)
     return Trained(
-        results=found.results,
+        results=outcome.results,
         folders={(run.row, run.seed): study.run_folder(run) for run in runs},
-        failures=tuple(found.failures.values()),
-        interrupted=found.interrupted,
+        failures=tuple(outcome.failures.values()),
+        interrupted=outcome.interrupted,
         kept={},
     )
 
@@ -231,15 +231,15 @@ def _prepared(order: Order, name: str) -> Path:
 def _write_automatic(
     plan: Plan, row: Row, teacher: Path, output: Path, reporter: Reporter, should_stop: Callable[[], bool]
 ) -> bool:
-    """Has a parser make trees of raw text, and writes the surest; False where it was to stop."""
+    """Parses raw text, and writes the trees that the parser is most confident of; False if it was stopped."""
     assert row.raw is not None
     if row.raw.kind == "text":
         need_packages(("nltk",), "parse")
     reporter.message(f"{row.name}: {teacher.name} parses up to {row.raw.most:,} sentences of {row.raw.path}")
     engine = load(teacher, search={"beam_size": 1})
     with ConfidentTrees(output, SELF_TRAINED_SHARE) as trees:
-        given = islice(_different(read_lines_of(row.raw.kind, plan.root / row.raw.path)), row.raw.most)
-        for number, parse in enumerate(engine.stream_parses(given), start=1):
+        sentences = islice(_distinct_sentences(read_lines_of(row.raw.kind, plan.root / row.raw.path)), row.raw.most)
+        for number, parse in enumerate(engine.stream_parses(sentences), start=1):
             if should_stop():
                 return False
             trees.add(parse, number)
@@ -247,8 +247,8 @@ def _write_automatic(
     return True
 
 
-def _different(sentences: Iterator[Sentence | DataError]) -> Iterator[Sentence]:
-    """Sentences, each once; what has no words, or cannot be read, is left out."""
+def _distinct_sentences(sentences: Iterator[Sentence | DataError]) -> Iterator[Sentence]:
+    """Distinct sentences; those without words and lines that cannot be read are skipped."""
     seen: set[tuple[str, ...]] = set()
     for sentence in sentences:
         if isinstance(sentence, Sentence) and sentence.words and (words := tuple(sentence.words)) not in seen:
