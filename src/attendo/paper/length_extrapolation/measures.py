@@ -1,7 +1,7 @@
-"""How a trained model reads texts of each length, and the same short texts at positions far from the first.
+"""Measurements of a trained model on texts of each length, and on single sentences at later positions.
 
-Texts of all tests are the same sentences, so that what differs between tests is length; where a text is read as if
-other tokens stood before it, only positions differ, neither length nor content.
+All tests consist of the same sentences, so that only length differs between them. Where sentences are read as if other
+tokens stood before them, only positions differ, neither length nor content.
 """
 
 import copy
@@ -26,52 +26,53 @@ from attendo.paper.length_extrapolation.rows import Pair, regrouped
 from attendo.paper.study_folder import kept
 
 MEASURES = "lengths.json"
-"""In a run folder: what was measured of its model."""
+"""File in a run folder with the measurements of its model."""
 
 _MAX_TOKENS = 4096
-"""Of a batch that is scored."""
+"""Largest number of tokens in a scored batch, padding included, on its longer side."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LengthMeasure:
-    """Texts of one length, read from the first position on."""
+    """A model's scores on texts of one length, read from position 0 on."""
 
     sentences: int
-    """Of each text."""
+    """Number of sentences in each text."""
     texts: int
+    """Number of texts."""
     source_tokens: float
-    """Of a text with its `</s>`, on average."""
+    """Mean number of source tokens in a text, `</s>` included."""
     target_tokens: float
-    """Likewise."""
+    """Mean number of target tokens in a text, `</s>` included."""
     longest: int
-    """Tokens of the longest side of all."""
+    """Number of tokens of the longest source or target, `</s>` included."""
     log_loss: float
-    """Nats a target token, without smoothing, the reference before it given."""
+    """Nats per target token, without label smoothing, given the reference before the token."""
     accuracy: float
-    """Share of target tokens that have the highest probability, the reference before them given."""
+    """Share of target tokens that have the highest probability, given the reference before them."""
     bleu: float
     words: float
-    """Words written by those of the references."""
+    """Number of words written, divided by the number of words in the references."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShiftMeasure:
-    """Single sentences, their first token at another position than the first."""
+    """A model's scores on single sentences whose first token is at a given position."""
 
     first: int
     """The position of the first token, in source and target alike."""
     log_loss: float
-    """As in `LengthMeasure`."""
+    """Nats per target token, as in `LengthMeasure`."""
     accuracy: float
-    """Likewise."""
+    """Share of target tokens that have the highest probability, as in `LengthMeasure`."""
     bleu: ClassVar[None] = None
-    """Nothing is translated."""
+    """Always None: nothing is translated."""
     words: ClassVar[None] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunMeasures:
-    """What was measured of a run's model."""
+    """All measurements of a run's model."""
 
     lengths: tuple[LengthMeasure, ...]
     shifts: tuple[ShiftMeasure, ...]
@@ -82,7 +83,7 @@ _KEPT = TypeAdapter(RunMeasures)
 
 
 def kept_measures(run: Path) -> RunMeasures | None:
-    """What was measured of a run before; None where nothing was, or by another version."""
+    """The measurements kept in a run folder; None if there are none, or those of another version."""
     return kept(run / MEASURES, _KEPT)
 
 
@@ -96,34 +97,34 @@ def measure(
     *,
     threads: int,
 ) -> RunMeasures | None:
-    """Measures a model.
+    """Measures a model at every length and position.
 
     Args:
-        model_folder: the model.
-        pairs: the sentences to test with.
-        lengths: in sentences a text.
-        shifts: positions of the first token; those that learned positions do not reach are left out.
-        search: how to translate; without guards, since it is the model that is measured.
-        should_stop: asked between tests.
-        threads: to translate with.
+        model_folder: folder of the model.
+        pairs: sentences to test with.
+        lengths: numbers of sentences per text.
+        shifts: positions of the first token; those out of reach of learned positions are skipped.
+        search: settings for translating; guards are turned off, so that the model alone is measured.
+        should_stop: asked before each test.
+        threads: number of threads for translating.
 
     Returns:
-        What was found; None where it was to stop.
+        The measurements; None if it was stopped.
 
     Raises:
         ModelError: the model cannot be read.
     """
     loaded = load_model(model_folder)
-    found: list[LengthMeasure] = []
+    measured: list[LengthMeasure] = []
     signature = ""
     for sentences in lengths:
         if should_stop():
             return None
         texts = regrouped(pairs, sentences)
-        bleu, signature, words = _translated(loaded, texts, search, threads)
-        found.append(_length_measure(loaded, texts, sentences, bleu, words))
+        bleu, signature, words = _translate(loaded, texts, search, threads)
+        measured.append(_length_measure(loaded, texts, sentences, bleu, words))
     shifted = []
-    encoded = _encoded(loaded, pairs)
+    encoded = _encode(loaded, pairs)
     longest = max(len(side) for pair in encoded for side in pair)
     config = loaded.transformer.config
     for first in shifts:
@@ -133,20 +134,20 @@ def measure(
             continue
         log_loss, accuracy = teacher_forced(moved(loaded.transformer, first, longest), encoded)
         shifted.append(ShiftMeasure(first=first, log_loss=log_loss, accuracy=accuracy))
-    return RunMeasures(lengths=tuple(found), shifts=tuple(shifted), bleu_signature=signature)
+    return RunMeasures(lengths=tuple(measured), shifts=tuple(shifted), bleu_signature=signature)
 
 
 def teacher_forced(
     transformer: Transformer, encoded: Sequence[tuple[Sequence[int], Sequence[int]]]
 ) -> tuple[float, float]:
-    """Nats a target token and the share of tokens that are foretold, the reference before each given.
+    """Nats per target token and the share of correctly predicted tokens, given the reference before each token.
 
     Args:
-        transformer: in evaluation mode.
+        transformer: model in evaluation mode.
         encoded: ids of source and target, each with its `</s>`.
     """
     order = sorted(encoded, key=lambda pair: max(map(len, pair)), reverse=True)
-    log_loss, right, tokens = 0.0, 0, 0
+    log_loss, correct, tokens = 0.0, 0, 0
     with torch.no_grad():
         while order:
             size = max(1, _MAX_TOKENS // max(map(len, order[0])))
@@ -155,21 +156,21 @@ def teacher_forced(
             rows = transformer.project(batch.at_tokens(transformer.hidden(batch))).float()
             targets = batch.at_tokens(batch.tgt_ids)
             log_loss += float(F.cross_entropy(rows, targets, reduction="sum"))
-            right += int((rows.argmax(dim=1) == targets).sum())
+            correct += int((rows.argmax(dim=1) == targets).sum())
             tokens += batch.num_tokens
-    return log_loss / tokens, right / tokens
+    return log_loss / tokens, correct / tokens
 
 
 def moved(transformer: Transformer, first: int, length: int) -> Transformer:
     """A copy of a model that reads and writes as if its first token were at another position.
 
     Args:
-        transformer: the model.
-        first: the position of the first token of source and target.
-        length: tokens that it has to reach.
+        transformer: model to copy.
+        first: position of the first token of source and target.
+        length: number of positions that the copy has from there on.
 
     Raises:
-        DataError: learned positions do not reach so far.
+        DataError: learned positions do not reach that far.
     """
     copied = copy.deepcopy(transformer)
     for embedding in (copied.source_embedding, copied.target_embedding):
@@ -181,7 +182,7 @@ def moved(transformer: Transformer, first: int, length: int) -> Transformer:
 
 
 def _length_measure(loaded: LoadedModel, texts: list[Pair], sentences: int, bleu: float, words: float) -> LengthMeasure:
-    encoded = _encoded(loaded, texts)
+    encoded = _encode(loaded, texts)
     log_loss, accuracy = teacher_forced(loaded.transformer, encoded)
     return LengthMeasure(
         sentences=sentences,
@@ -196,8 +197,8 @@ def _length_measure(loaded: LoadedModel, texts: list[Pair], sentences: int, bleu
     )
 
 
-def _translated(loaded: LoadedModel, texts: list[Pair], search: SearchConfig, threads: int) -> tuple[float, str, float]:
-    """BLEU, its signature, and the words written by those of the references."""
+def _translate(loaded: LoadedModel, texts: list[Pair], search: SearchConfig, threads: int) -> tuple[float, str, float]:
+    """Translates texts; returns BLEU, its signature, and the words written divided by those of the references."""
     translator = Translator(
         [decoding_model(loaded.transformer)],
         loaded.source_tokenizer,
@@ -215,7 +216,7 @@ def _num_words(texts: Sequence[str]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def _encoded(loaded: LoadedModel, pairs: Sequence[Pair]) -> list[tuple[list[int], list[int]]]:
+def _encode(loaded: LoadedModel, pairs: Sequence[Pair]) -> list[tuple[list[int], list[int]]]:
     """The pairs as ids, each side with its `</s>`."""
     sources = loaded.source_tokenizer.encode_batch([source for source, _ in pairs])
     targets = loaded.target_tokenizer.encode_batch([target for _, target in pairs])

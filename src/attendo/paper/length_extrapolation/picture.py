@@ -1,4 +1,4 @@
-"""Lengths beyond training as pictures: by length, by position, and how alike the positions of a table are."""
+"""Charts of lengths beyond training: scores by length and by position, and the similarity of a table's positions."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,16 +23,16 @@ _STYLES = {
 }
 _LIMIT = "#555555"
 _LOGARITHMIC = 4.0
-"""The largest value by the smallest from which on a scale is logarithmic."""
+"""Smallest ratio of the largest to the smallest value for which a scale is logarithmic."""
 
 
 def lengths_png(places: Sequence[Place], limit: int, usual: int) -> bytes:
-    """Draws perplexity and BLEU by length, side by side, a line a row.
+    """Draws perplexity and BLEU by length, side by side, one line per row.
 
     Args:
-        places: from `by_length`.
-        limit: tokens of the longest target that short training texts have.
-        usual: tokens that 19 of 20 of these targets do not pass.
+        places: comparisons from `by_length`.
+        limit: number of tokens of the longest target among the short training texts.
+        usual: number of tokens that 19 of 20 of these targets do not exceed.
     """
     figure, (left, right) = panels(11, 4.4, 2)
     across = [place.target_tokens for place in places]
@@ -56,10 +56,10 @@ def positions_png(places: Sequence[Place], limit: int, usual: int, sentence: flo
     """Draws the perplexity of single sentences by the position of their first token.
 
     Args:
-        places: from `by_position`.
-        limit: as for `lengths_png`.
-        usual: likewise.
-        sentence: tokens of a sentence, on average: where it begins so many before the limit, it begins to pass it.
+        places: comparisons from `by_position`.
+        limit: number of tokens of the longest target among the short training texts.
+        usual: number of tokens that 19 of 20 of these targets do not exceed.
+        sentence: mean number of target tokens in a sentence; one that begins closer to the limit than this passes it.
     """
     figure, (axes,) = panels(7.5, 4.4, 1)
     for row in ROWS:
@@ -80,13 +80,13 @@ def positions_png(places: Sequence[Place], limit: int, usual: int, sentence: flo
 def similarity_png(
     tables: Mapping[str, npt.NDArray[np.float64]], curves: Mapping[str, Sequence[float]], limit: int, shown: int
 ) -> bytes:
-    """Draws how alike the positions of tables are, as heat maps, and by their distance.
+    """Draws the similarity of positions in tables, as heat maps and by distance.
 
     Args:
         tables: cosines between rows, `(rows, rows)`, by title.
-        curves: the mean cosine of rows 0, 1, 2, ... positions apart, by title, within the trained positions.
-        limit: positions that short training texts have.
-        shown: rows of each heat map.
+        curves: mean cosines of rows 0, 1, 2, ... positions apart, within the often trained positions, by title.
+        limit: number of positions that short training texts reach.
+        shown: number of rows in each heat map.
     """
     figure, axes = panels(4.0 * len(tables) + 4.6, 4.4, len(tables) + 1)
     image = None
@@ -110,9 +110,11 @@ def similarity_png(
     return png_bytes(figure)
 
 
-def _curve(axes: Axes, row: Row, across: Sequence[float], found: Sequence[tuple[float, float, float] | None]) -> None:
-    """A row's line with its intervals."""
-    known = [(x, *one) for x, one in zip(across, found, strict=True) if one is not None]
+def _curve(
+    axes: Axes, row: Row, across: Sequence[float], intervals: Sequence[tuple[float, float, float] | None]
+) -> None:
+    """Draws a row's line with its intervals."""
+    known = [(x, *interval) for x, interval in zip(across, intervals, strict=True) if interval is not None]
     if not known:
         return
     colour, marker, line = _STYLES[row]
@@ -124,22 +126,22 @@ def _curve(axes: Axes, row: Row, across: Sequence[float], found: Sequence[tuple[
 
 
 def _perplexity(cell: Cell) -> tuple[float, float, float]:
-    """The perplexity of the mean log-loss, and of the ends of its interval."""
-    found = _interval(cell.log_loss)
-    assert found is not None, "every cell has a log-loss"
-    mean, low, high = (math.exp(min(value, 50.0)) for value in found)
+    """The perplexities at the mean log-loss and at the lower and upper end of its interval."""
+    interval = _interval(cell.log_loss)
+    assert interval is not None, "every cell has a log-loss"
+    mean, low, high = (math.exp(min(value, 50.0)) for value in interval)
     return mean, low, high
 
 
-def _interval(found: Estimate | None) -> tuple[float, float, float] | None:
-    if found is None:
+def _interval(estimated: Estimate | None) -> tuple[float, float, float] | None:
+    if estimated is None:
         return None
-    half = found.half_width or 0.0
-    return found.mean, found.mean - half, found.mean + half
+    half = estimated.half_width or 0.0
+    return estimated.mean, estimated.mean - half, estimated.mean + half
 
 
 def _perplexities(axes: Axes) -> None:
-    """A logarithmic scale with plain figures, where the values are far enough apart for one."""
+    """Sets a logarithmic scale with plain numbers, if the values are far enough apart."""
     low, high = axes.dataLim.intervaly
     if high < _LOGARITHMIC * low:
         return
@@ -150,7 +152,7 @@ def _perplexities(axes: Axes) -> None:
 
 
 def _mark(axes: Axes, limit: int, usual: int) -> None:
-    """How far the short training texts reach: 19 of 20 of them, and the longest."""
+    """Marks how far 19 of 20 short training texts reach, and how far the longest does."""
     for at, line, text, down in ((usual, ":", "19 of 20 trained texts", 4), (limit, "--", "longest trained text", 16)):
         axes.axvline(at, color=_LIMIT, linestyle=line, linewidth=1.2)
         axes.annotate(

@@ -1,4 +1,4 @@
-"""Lengths beyond training (Section 3.5): positions and recipes of the rows, and the texts of chosen lengths."""
+"""Lengths beyond training (Section 3.5): the rows with their positions and recipes, and texts of chosen lengths."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,34 +22,34 @@ from attendo.text.text_check import check_files
 # --- texts of chosen lengths ------------------------------------------------------------------------------------------
 
 SHORT, ALL = "short", "all"
-"""The two corpora."""
+"""Names of the two corpora."""
 
 Pair = tuple[str, str]
-"""A source and its translation."""
+"""A source text and its translation."""
 
 _SEED = 1
-"""Of how the sentences are divided: all runs have the same texts."""
+"""Seed for dividing the sentences into texts, the same for all runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lengths:
-    """Which lengths are trained and which are tested."""
+    """The lengths that are trained and those that are tested."""
 
     trained_sentences: int
-    """A training text has 1 to so many sentences."""
+    """Largest number of sentences in a short training text."""
     trained_words: int
-    """And at most so many words on either side; a longer sentence is left out everywhere."""
+    """Largest number of words on either side of a short training text; longer training sentences are left out."""
     all_sentences: int
-    """A text of the corpus of all lengths has 1 to so many."""
+    """Largest number of sentences in a text of the corpus of all lengths."""
     tested: tuple[int, ...]
-    """Sentences of the texts of each test."""
+    """Number of sentences per text, for each test."""
     test_sentences: int
-    """How many sentences each test is made of: the first of the validation set, a multiple of every tested length."""
+    """Number of sentences in each test, the first of the validation set; a multiple of every tested length."""
     shifts: tuple[int, ...] = (0,)
-    """Positions of the first token at which single sentences are read."""
+    """Positions at which the first token of a single sentence is read."""
 
     def __post_init__(self) -> None:
-        """Refuses lengths that would leave sentences over."""
+        """Refuses lengths that do not divide the number of test sentences."""
         assert all(self.test_sentences % length == 0 for length in self.tested), "the tests would differ in content"
 
 
@@ -57,9 +57,9 @@ def write_texts(recipe: Recipe, lengths: Lengths, folder: Path) -> None:
     """Writes the texts of a recipe's corpora and validation set, the same ones every time.
 
     Args:
-        recipe: names the corpora.
-        lengths: which lengths.
-        folder: to write into.
+        recipe: recipe that names the corpora.
+        lengths: lengths of the texts.
+        folder: folder to write into.
 
     Raises:
         DataError: files are missing or cannot be read, or the validation set has too few sentences.
@@ -87,14 +87,14 @@ def write_texts(recipe: Recipe, lengths: Lengths, folder: Path) -> None:
 
 
 def on_texts(recipe: Recipe, folder: Path, corpus: str) -> Recipe:
-    """A recipe that trains on short texts, or on both corpora; the vocabulary is that of both in either case.
+    """A copy of a recipe that trains on short texts, or on both corpora; both make the vocabulary in either case.
 
-    Long texts alone would teach a small model late what belongs together, so that length would not be all that differs.
+    From long texts alone a small model would learn late which words correspond, so that more than length would differ.
 
     Args:
-        recipe: names the corpora that the texts are made of.
-        folder: of the texts.
-        corpus: `SHORT`, or `ALL` for both.
+        recipe: recipe that names the corpora the texts are made of.
+        folder: folder of the texts.
+        corpus: `SHORT`, or `ALL` for both corpora.
     """
     data = recipe.data
     assert data is not None, "the shipped recipes name corpora"
@@ -106,70 +106,70 @@ def on_texts(recipe: Recipe, folder: Path, corpus: str) -> Recipe:
             source=source,
             target=target,
             share=share,
-            licence="; ".join(dict.fromkeys(each.licence for each in data.corpora if each.licence)),
-            attribution="; ".join(dict.fromkeys(each.attribution for each in data.corpora if each.attribution)),
+            licence="; ".join(dict.fromkeys(origin.licence for origin in data.corpora if origin.licence)),
+            attribution="; ".join(dict.fromkeys(origin.attribution for origin in data.corpora if origin.attribution)),
         )
 
     corpora = tuple(texts(name, 0.0 if (name, corpus) == (ALL, SHORT) else None) for name in (SHORT, ALL))
-    made = replace(
+    texts_data = replace(
         data,
         folder=str(folder.resolve()),
         corpora=corpora,
         valid=replace(texts("valid", None), name="", licence="", attribution=""),
-        # Both corpora have the same sentences, and so a few equal texts.
+        # Both corpora consist of the same sentences, so that they share a few texts.
         cleaning=replace(data.cleaning, drop_duplicates=False),
     )
-    return replace(recipe, data=made)
+    return replace(recipe, data=texts_data)
 
 
 def joined(pairs: Iterable[Pair], most_sentences: int, most_words: int) -> Iterator[Pair]:
-    """Puts consecutive pairs behind each other, each in exactly one text.
+    """Joins consecutive pairs into texts, each pair in exactly one text.
 
-    How many a text is to have is drawn from 1 to `most_sentences`, n of them with a chance like 1/n: so as many
-    sentences stand in texts of every length, and a model has short ones to learn from what belongs together. A text
-    ends before that where it would have more than `most_words`.
+    The number of pairs in a text is drawn from 1 to `most_sentences`, n with a probability proportional to 1/n: so
+    texts of every length have equally many sentences in all, and there are short ones from which a model can learn
+    which words correspond. A text ends early where the next pair would take it beyond `most_words`.
 
     Args:
-        pairs: in order, none of more than `most_words` words.
-        most_sentences: of a text.
-        most_words: of a text, on either side.
+        pairs: pairs in order; one of more than `most_words` words is a text by itself.
+        most_sentences: largest number of pairs in a text.
+        most_words: largest number of words in a text, on either side.
     """
     generator = random.Random(_SEED)
     sizes = range(1, most_sentences + 1)
     chances = [1 / size for size in sizes]
     text: list[Pair] = []
-    wanted = 0
+    num_pairs = 0
     for pair in pairs:
-        if text and (len(text) == wanted or _num_words([*text, pair]) > most_words):
-            yield _together(text)
+        if text and (len(text) == num_pairs or _num_words([*text, pair]) > most_words):
+            yield _join(text)
             text = []
         if not text:
-            wanted = generator.choices(sizes, chances)[0]
+            num_pairs = generator.choices(sizes, chances)[0]
         text.append(pair)
     if text:
-        yield _together(text)
+        yield _join(text)
 
 
 def regrouped(pairs: list[Pair], sentences: int) -> list[Pair]:
-    """The same pairs in texts of so many each.
+    """Joins consecutive pairs into texts of equal numbers of sentences.
 
     Args:
-        pairs: in order; a multiple of `sentences`.
-        sentences: of a text.
+        pairs: pairs in order, a multiple of `sentences`.
+        sentences: number of pairs in a text.
     """
     assert len(pairs) % sentences == 0, "no sentence may be left over"
-    return [_together(pairs[first : first + sentences]) for first in range(0, len(pairs), sentences)]
+    return [_join(pairs[first : first + sentences]) for first in range(0, len(pairs), sentences)]
 
 
 def read_test(recipe: Recipe, folder: Path) -> list[Pair]:
-    """The sentences to test with.
+    """Reads the test sentences.
 
     Args:
-        recipe: names the languages.
-        folder: of the texts.
+        recipe: recipe that names the languages.
+        folder: folder of the texts.
 
     Raises:
-        DataError: they are missing.
+        DataError: the files are missing or cannot be read.
     """
     data = recipe.data
     assert data is not None, "the shipped recipes name corpora"
@@ -178,19 +178,19 @@ def read_test(recipe: Recipe, folder: Path) -> list[Pair]:
 
 
 def _sentences(data: DataConfig, root: Path, most_words: int) -> Iterator[Pair]:
-    """All pairs of all corpora that cleaning leaves, but for those of too many words."""
-    pairs = chain.from_iterable(clean(read_corpus(each, root), each.name, data.cleaning) for each in data.corpora)
+    """The pairs of all corpora that pass cleaning and have at most `most_words` words on either side."""
+    pairs = chain.from_iterable(clean(read_corpus(corpus, root), corpus.name, data.cleaning) for corpus in data.corpora)
     for pair in pairs:
-        if isinstance(pair, SentencePair) and _num_words([found := (pair.source, pair.target)]) <= most_words:
-            yield found
+        if isinstance(pair, SentencePair) and _num_words([sentence := (pair.source, pair.target)]) <= most_words:
+            yield sentence
 
 
 def _num_words(pairs: list[Pair]) -> int:
-    """Of the longer side."""
+    """The number of words on the longer side."""
     return max(sum(len(pair[side].split()) for pair in pairs) for side in (0, 1))
 
 
-def _together(pairs: list[Pair]) -> Pair:
+def _join(pairs: list[Pair]) -> Pair:
     return " ".join(pair[0] for pair in pairs), " ".join(pair[1] for pair in pairs)
 
 
@@ -211,26 +211,26 @@ def _write(folder: Path, name: str, data: DataConfig, pairs: Iterable[Pair]) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A kind of positions, trained on one of the two corpora."""
+    """A row of the study: a kind of positions, and the texts that it is trained on."""
 
     positions: Literal["interleaved", "learned"]
-    """As the recipe's key has it."""
+    """Value of the recipe's key `model.positions`."""
     texts: Literal["short", "all"]
-    """What it is trained on."""
+    """Training texts: `short`, or `all` for both corpora."""
 
     @property
     def kind(self) -> str:
-        """The positions in words."""
+        """The kind of positions in words."""
         return "sinusoidal" if self.positions == "interleaved" else "learned"
 
     @property
     def name(self) -> str:
-        """That of its runs."""
+        """The name of the row and of its runs, such as `learned-short`."""
         return f"{self.kind}-{self.texts}"
 
     @property
     def title(self) -> str:
-        """In words."""
+        """The kind of positions and the training texts in words."""
         texts = "trained on short texts" if self.texts == SHORT else "trained on all lengths"
         return f"{self.kind}, {texts}"
 
@@ -241,32 +241,32 @@ ROWS = (
     Row(positions="interleaved", texts="all"),
     Row(positions="learned", texts="all"),
 )
-"""Those trained on short texts first: the others say what these lengths let reach at best."""
+"""The rows, those trained on short texts first; the others show what can be reached if all lengths are trained."""
 BY_NAME = {row.name: row for row in ROWS}
 
 LENGTHS: Mapping[Scale, Lengths] = declared("length_extrapolation/scales.toml", "lengths", dict[Scale, Lengths])
-"""Which lengths and positions are trained and tested at a scale."""
+"""Trained and tested lengths, and tested positions, by scale."""
 
 
 def base_recipe(order: Order) -> Recipe:
     """The shipped recipe of a scale, which names the corpora that texts are made of.
 
     Raises:
-        RecipeError: `--data` was given where the data is attendo's own.
+        RecipeError: `--data` was given for the scale `tiny`, which has texts of its own.
     """
     return load_recipe(f"length-extrapolation/{order.scale}", taken_from(corpora_folder(order)))
 
 
 def texts_folder(order: Order) -> Path:
-    """Where the texts are."""
+    """The folder of the texts."""
     return order.folder / "texts"
 
 
 def recipes(order: Order) -> dict[str, Recipe]:
-    """The rows' recipes by the rows' names.
+    """The rows' recipes by row name.
 
     Raises:
-        RecipeError: as for `base_recipe`.
+        RecipeError: `--data` was given for the scale `tiny`, which has texts of its own.
     """
     base = base_recipe(order)
     return {row.name: _recipe(base, row, texts_folder(order)) for row in ROWS}

@@ -1,4 +1,4 @@
-"""`attendo reproduce length-extrapolation`: sinusoidal and learned positions, trained on short texts and on all."""
+"""`attendo reproduce length-extrapolation`: sinusoidal and learned positions, trained on short texts or all lengths."""
 
 import math
 from collections.abc import Sequence
@@ -49,28 +49,30 @@ from attendo.text.prepared import PreparedData
 
 _TEXT = "length_extrapolation/page.md"
 _CLOSED_FORMS = {"tiny": (32, 256), "small": (128, 2048), "paper": (512, 4096)}
-"""d_model, and how many positions and offsets the closed form is checked for."""
+"""d_model and the number of positions and of offsets for which the closed form is checked, by scale."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Texts:
-    """What is trained on and tested with, and the closed form of sinusoids."""
+    """The training and test texts, and the check of the closed form of sinusoids."""
 
     short: Trained
-    """Of the short texts."""
+    """Token counts of the short training texts."""
     every: Trained
-    """Of the texts of all lengths."""
+    """Token counts of the training texts of all lengths."""
     test: tuple[Pair, ...]
+    """Test sentences."""
     prepared: PreparedData
     closed_forms: tuple[ClosedForm, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadModel:
-    """A run's model, and how it reads the tests."""
+    """A run's model and its measurements."""
 
     measures: RunMeasures
     folder: Path
+    """Folder of the model."""
 
 
 LengthFindings = Findings[Texts, ReadModel]
@@ -94,15 +96,15 @@ def _texts(sitting: Sitting) -> Texts:
 
 
 def _read(sitting: Sitting, texts: Texts, run: Run) -> ReadModel | Stopped:
-    """Measures a run's model, once."""
+    """Measures a run's model, unless its measurements are kept already."""
     if sitting.should_stop():
         return Stopped()
     folder = sitting.folder(run)
     lengths = LENGTHS[sitting.order.scale]
-    found = kept_measures(folder)
-    if found is None or tuple(one.sentences for one in found.lengths) != lengths.tested:
+    measures = kept_measures(folder)
+    if measures is None or tuple(length.sentences for length in measures.lengths) != lengths.tested:
         sitting.reporter.message(f"{run.name}: reading texts of all lengths")
-        found = measure(
+        measures = measure(
             folder / "model",
             list(texts.test),
             lengths.tested,
@@ -111,10 +113,10 @@ def _read(sitting: Sitting, texts: Texts, run: Run) -> ReadModel | Stopped:
             sitting.should_stop,
             threads=sitting.opened.threads,
         )
-        if found is None:
+        if measures is None:
             return Stopped()
-        keep(folder / MEASURES, found)
-    return ReadModel(measures=found, folder=folder / "model")
+        keep(folder / MEASURES, measures)
+    return ReadModel(measures=measures, folder=folder / "model")
 
 
 def _forecast(order: Order, reporter: Reporter) -> Forecast:
@@ -133,19 +135,19 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     )
 
 
-def _page(found: LengthFindings) -> Page | None:
-    if not found.runs:
+def _page(findings: LengthFindings) -> Page | None:
+    if not findings.runs:
         return None
-    models = {row.name: [run.measured.folder for run in found.runs if run.result.row == row.name] for row in ROWS}
-    return page_of(found, tables(models, found.any_recipe.model.d_model, found.begun.prepared))
+    models = {row.name: [run.measured.folder for run in findings.runs if run.result.row == row.name] for row in ROWS}
+    return page_of(findings, tables(models, findings.any_recipe.model.d_model, findings.begun.prepared))
 
 
 def page_of(found: LengthFindings, position_tables: Tables) -> Page:
     """Makes the page.
 
     Args:
-        found: at least one run that was measured.
-        position_tables: the positions of the runs' models.
+        found: findings with at least one measured run.
+        position_tables: fits and similarities of the models' position tables.
     """
     measures: Measures = {
         row.name: {run.result.seed: run.measured.measures for run in found.runs if run.result.row == row.name}
@@ -191,7 +193,7 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
 
 
 def _about_texts(order: Order, texts: Texts) -> dict[str, object]:
-    """What the page's text says of the texts."""
+    """The values for what the page says about the texts."""
     base, lengths, short, every = base_recipe(order), LENGTHS[order.scale], texts.short, texts.every
     return {
         "own_corpora": corpora_of(base),
@@ -219,40 +221,40 @@ Cells = list[tuple[object, ...]]
 
 
 def _perplexities(places: Sequence[Place], limit: int) -> Cells:
-    """Of each place how it lies to the trained limit, and the rows' perplexities."""
-    found = [(place, [place.cell(row) for row in ROWS]) for place in places]
+    """Table rows: the place, its relation to the trained limit, and each row's perplexity."""
+    places_with_cells = [(place, [place.cell(row) for row in ROWS]) for place in places]
     return [
-        (place, _where(place, limit), *(cell and _perplexity(cell.log_loss) for cell in cells))
-        for place, cells in found
+        (place, _relation_to_limit(place, limit), *(cell and _perplexity(cell.log_loss) for cell in cells))
+        for place, cells in places_with_cells
     ]
 
 
 def _bleus(places: Sequence[Place], limit: int) -> Cells:
-    """Of each length how it lies to the trained limit, and the rows' BLEU and words by those of the references."""
-    found = [(place, [place.cell(row) for row in ROWS]) for place in places]
+    """Table rows: the place, its relation to the trained limit, and each row's BLEU and ratio of words written."""
+    places_with_cells = [(place, [place.cell(row) for row in ROWS]) for place in places]
     return [
         (
             place,
-            _where(place, limit),
+            _relation_to_limit(place, limit),
             *(
                 f"{cell.bleu:.1f} ({cell.words.mean:.2f})" if cell and cell.bleu and cell.words else ""
                 for cell in cells
             ),
         )
-        for place, cells in found
+        for place, cells in places_with_cells
     ]
 
 
 def _contrasts(places: Sequence[Place]) -> Cells:
-    """Of each place the difference of learned positions to sinusoidal ones, and of both to those trained on all."""
+    """Table rows: the place, learned against sinusoidal positions, and for each kind, short texts against all."""
     kinds = [row.kind for row in ROWS[:2]]
     return [
         (place, place.learned_against_sinusoidal, *(place.untrained.get(kind) for kind in kinds)) for place in places
     ]
 
 
-def _where(place: Place, limit: int) -> str:
-    """How a test lies to the trained limit."""
+def _relation_to_limit(place: Place, limit: int) -> str:
+    """Whether a test is within the trained limit, beyond it, or in part beyond it."""
     if place.longest <= limit:
         return "within"
     return "beyond" if place.is_beyond(limit) else "in part beyond"

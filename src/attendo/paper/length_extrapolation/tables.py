@@ -1,4 +1,4 @@
-"""PE(pos + k) as a linear function of PE(pos) (Section 3.5): in closed form, and in the position tables of models."""
+"""PE(pos + k) as a linear function of PE(pos) (Section 3.5): in closed form, and fitted to models' position tables."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,50 +24,51 @@ Layout = Literal["interleaved", "halves"]
 LAYOUTS: tuple[Layout, ...] = ("interleaved", "halves")
 
 ROUNDING = (1 + math.sqrt(2)) * 2.0**-25
-"""The most by which entries rounded to float32 can miss: 2^-25 each, of the entry itself and of the two, weighted by a
-cosine and a sine, that it is worked out from."""
+"""Bound of the closed form's error due to float32 rounding: 2^-25 for the entry itself and for each of the two entries,
+weighted by a cosine and a sine, that it is computed from."""
 
 _RIDGES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
-"""In units of the mean square of a column. Fitted rows may be fewer than columns, so that something has to choose among
-the maps that fit; every table is given the ridge that does best for it."""
+"""Ridges, in units of a column's mean square. Fitted rows may be fewer than columns, so that many maps would fit; for
+each table and offset the ridge with the smallest residual is taken."""
 _LEAST_ROWS = 16
+"""Smallest number of pairs of rows for a fit and its test."""
 _SEED = 1
-"""Of which rows are fitted."""
+"""Seed for choosing the rows that are fitted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClosedForm:
-    """The closed form held against the table that models read."""
+    """The error of the closed form on the table that models read."""
 
     layout: Layout
     d_model: int
     positions: int
-    """pos from 0 to below this."""
+    """Number of positions: pos runs from 0 to below this."""
     offsets: int
-    """k from 1 to this."""
+    """Largest offset: k runs from 1 to this."""
     largest_error: float
-    """Over all of them and all columns."""
+    """Largest absolute error over all pos, k and columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetFit:
-    """The best linear map from rows of a table to the rows so many positions behind them."""
+    """The fit of a linear map from rows of a table to the rows `offset` positions after them."""
 
     offset: int
     residual: float
-    """Squared distance left on rows that were not fitted, as a share of their variance: 0 is an exact map, 1 no more
-    than knowing the mean row, and above 1 is worse than that."""
+    """Squared error on rows that were not fitted, as a share of their variance: 0 is an exact map, 1 is no better than
+    the mean row, above 1 is worse."""
 
 
 def rotations(offset: int, d_model: int) -> Tensor:
-    """The turns of all pairs of columns, from (sin a, cos a) to (sin(a + w k), cos(a + w k)).
+    """The rotations of all pairs of columns, from (sin a, cos a) to (sin(a + w k), cos(a + w k)).
 
     Args:
         offset: k.
-        d_model: columns, an even number.
+        d_model: number of columns, even.
 
     Returns:
-        float64 `(d_model / 2, 2, 2)`, of the frequencies w from the highest.
+        float64 `(d_model / 2, 2, 2)`, one rotation for each frequency w, the highest first.
     """
     angle = offset * 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
     sine, cosine = angle.sin(), angle.cos()
@@ -79,8 +80,8 @@ def offset_matrix(offset: int, d_model: int, layout: Layout) -> Tensor:
 
     Args:
         offset: k.
-        d_model: columns of the table, an even number.
-        layout: of sines and cosines among them.
+        d_model: number of columns of the table, even.
+        layout: order of sines and cosines in the columns.
     """
     half = d_model // 2
     pair = torch.arange(half)
@@ -91,13 +92,13 @@ def offset_matrix(offset: int, d_model: int, layout: Layout) -> Tensor:
 
 
 def closed_form(layout: Layout, d_model: int, positions: int, offsets: int) -> ClosedForm:
-    """Holds the closed form against the model's own table, for every position and offset.
+    """Compares the closed form with the model's own table, for every position and offset.
 
     Args:
-        layout: of the table.
-        d_model: its columns.
-        positions: pos from 0 to below this.
-        offsets: k from 1 to this.
+        layout: layout of the table.
+        d_model: number of columns of the table.
+        positions: number of positions: pos runs from 0 to below this.
+        offsets: largest offset: k runs from 1 to this.
     """
     table = sinusoids(positions + offsets, d_model, layout).double()
     if layout == "interleaved":
@@ -108,18 +109,18 @@ def closed_form(layout: Layout, d_model: int, positions: int, offsets: int) -> C
     largest = 0.0
     for offset in range(1, offsets + 1):
         turn = rotations(offset, d_model)
-        for column, right in enumerate((sine, cosine)):
-            found = sine[:positions] * turn[:, column, 0] + cosine[:positions] * turn[:, column, 1]
-            largest = max(largest, float((found - right[offset : offset + positions]).abs().max()))
+        for column, expected in enumerate((sine, cosine)):
+            computed = sine[:positions] * turn[:, column, 0] + cosine[:positions] * turn[:, column, 1]
+            largest = max(largest, float((computed - expected[offset : offset + positions]).abs().max()))
     return ClosedForm(layout=layout, d_model=d_model, positions=positions, offsets=offsets, largest_error=largest)
 
 
 def fitted(table: Tensor, offsets: Iterable[int]) -> tuple[OffsetFit, ...]:
-    """Fits a linear map for each offset to half of the rows, by ridge regression, and tries it on the others.
+    """Fits a linear map for each offset to half of the rows, by ridge regression, and tests it on the other half.
 
     Args:
         table: `(rows, d_model)`, rows of consecutive positions.
-        offsets: those for which too few rows are left are passed over.
+        offsets: offsets k; those that leave too few rows are skipped.
     """
     rows = table.double()
     return tuple(
@@ -136,87 +137,88 @@ def cosines(table: Tensor) -> Tensor:
 
 
 def by_offset(similarity: Tensor) -> list[float]:
-    """The mean of a square matrix along each diagonal: how alike rows are that are 0, 1, 2, ... positions apart."""
+    """The mean of a square matrix along each diagonal: the similarity of rows 0, 1, 2, ... positions apart."""
     return [float(similarity.diagonal(offset).mean()) for offset in range(len(similarity))]
 
 
 def _offset_residual(before: Tensor, behind: Tensor) -> float:
-    """What a map from `before` to `behind`, fitted to half of the rows, leaves of the others' variance."""
-    # Drawn by lot: every other row would hide what changes its sign from row to row.
+    """The residual, as for `OffsetFit`, of a map from `before` to `behind` fitted to half of the rows."""
+    # Rows are drawn at random: every other row would hide what changes its sign from row to row.
     order = torch.randperm(len(before), generator=torch.Generator().manual_seed(_SEED))
     half = order[: len(order) // 2]
     rest = order[len(order) // 2 :]
-    given, wanted = before[half], behind[half]
-    held_out, mean = behind[rest], wanted.mean(dim=0)
-    gram, size = given.t() @ given, float(given.square().mean()) * len(given)
+    inputs, targets = before[half], behind[half]
+    held_out, mean = behind[rest], targets.mean(dim=0)
+    gram, size = inputs.t() @ inputs, float(inputs.square().mean()) * len(inputs)
     unit = torch.eye(len(gram), dtype=gram.dtype)
-    maps = [torch.linalg.solve(gram + ridge * size * unit, given.t() @ wanted) for ridge in _RIDGES]
-    left = min(float((before[rest] @ matrix - held_out).square().sum()) for matrix in maps)
-    return left / float((held_out - mean).square().sum())
+    maps = [torch.linalg.solve(gram + ridge * size * unit, inputs.t() @ targets) for ridge in _RIDGES]
+    error = min(float((before[rest] @ matrix - held_out).square().sum()) for matrix in maps)
+    return error / float((held_out - mean).square().sum())
 
 
 # --- tables of trained models -----------------------------------------------------------------------------------------
 
 OFFSETS = (1, 2, 4, 8, 16, 32)
-"""k of the fitted maps."""
+"""Offsets k of the fitted maps."""
 
 _USUAL = 0.95
-"""Of the texts have no more tokens than what counts as often trained."""
+"""Share of the training texts within the length up to which positions count as often trained."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """Tokens of the texts of one corpus, each with its `</s>`."""
+    """Token counts of the texts of one corpus, `</s>` included."""
 
     texts: int
+    """Number of texts."""
     mean_target: float
     usual_source: int
-    """19 of 20 sources are no longer: positions up to there are often trained."""
+    """Length that 19 of 20 sources do not exceed; positions up to there count as often trained."""
     usual_target: int
-    """Likewise of targets."""
+    """Length that 19 of 20 targets do not exceed."""
     longest_source: int
     longest_target: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableFit:
-    """How well linear maps say one row of a table by another, over seeds."""
+    """How well linear maps predict one row of a table from another, over seeds."""
 
     title: str
     rows: int
     by_offset: dict[int, Estimate]
-    """Residuals of `OffsetFit`."""
+    """Mean residuals of `OffsetFit` over seeds, by offset."""
 
     @property
     def residuals(self) -> Mapping[str, str]:
-        """By offset, as the page has them; empty for an offset of which too few rows are left."""
+        """The residuals by offset as the page prints them; empty for an offset that leaves too few rows."""
         return {str(offset): _residual(self.by_offset.get(offset)) for offset in OFFSETS}
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
-        found = {str(offset): found.mean for offset, found in self.by_offset.items()}
-        return {"table": self.title, "rows": self.rows, "residuals": found}
+        """The title, the number of rows and the residuals, for `result.json`."""
+        residuals = {str(offset): residual.mean for offset, residual in self.by_offset.items()}
+        return {"table": self.title, "rows": self.rows, "residuals": residuals}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """What is said of the source's positions."""
+    """The fits and similarities of the source's position tables."""
 
     fits: tuple[TableFit, ...]
     similarity: dict[str, npt.NDArray[np.float64]]
-    """Cosines between rows, by title."""
+    """Cosines between rows `(rows, rows)`, by title."""
     curves: dict[str, list[float]]
-    """The mean cosine by distance within the often trained rows, by title."""
+    """Mean cosines by distance, within the rows that short texts often train, by title."""
     shown: int
-    """Rows of a heat map."""
+    """Number of rows in a heat map."""
 
 
 def trained(prepared: PreparedData, corpus: str) -> Trained:
-    """What a corpus trains of positions.
+    """The token counts of a corpus, which determine the positions that it trains.
 
     Args:
-        prepared: the study's data.
-        corpus: `SHORT` or `ALL`.
+        prepared: prepared data of the study.
+        corpus: name of the corpus, `SHORT` or `ALL`.
     """
     pairs = prepared.corpora[corpus]
     return Trained(
@@ -230,12 +232,12 @@ def trained(prepared: PreparedData, corpus: str) -> Trained:
 
 
 def tables(models: Mapping[str, Sequence[Path]], d_model: int, prepared: PreparedData) -> Tables:
-    """Reads the learned tables and holds them beside the sinusoids.
+    """Reads the learned tables, and compares their fits and similarities with those of sinusoids.
 
     Args:
-        models: model folders by row, one a seed; rows of sinusoids are passed over.
-        d_model: the models'.
-        prepared: the study's data.
+        models: model folders by row, one per seed; rows with sinusoids are ignored.
+        d_model: d_model of the models.
+        prepared: prepared data of the study.
 
     Raises:
         ModelError: a model cannot be read.
@@ -247,30 +249,30 @@ def tables(models: Mapping[str, Sequence[Path]], d_model: int, prepared: Prepare
     shown = 2 * short.longest_source
     similarity = {"sinusoids": _numpy(cosines(sinusoids(shown, d_model, "interleaved")))}
     curves = {"sinusoids": by_offset(cosines(sines[: short.usual_source]))}
-    for title, found, usual in (
+    for title, learned, usual in (
         ("learned, short texts", of_short, short.usual_source),
         ("learned, all lengths", of_all, every.usual_source),
     ):
-        if found:
-            fits.append(_fit(f"{title}, often trained rows", [table[:usual] for table in found]))
-            similarity[title] = _numpy(cosines(found[0][:shown]))
-            curves[title] = by_offset(cosines(found[0][: short.usual_source]))
+        if learned:
+            fits.append(_fit(f"{title}, often trained rows", [table[:usual] for table in learned]))
+            similarity[title] = _numpy(cosines(learned[0][:shown]))
+            curves[title] = by_offset(cosines(learned[0][: short.usual_source]))
     if of_short:
         first, last = short.longest_source, short.longest_source + short.usual_source
         fits.append(_fit("learned, short texts, rows never trained", [table[first:last] for table in of_short]))
     return Tables(fits=tuple(fits), similarity=similarity, curves=curves, shown=shown)
 
 
-def _fit(title: str, found: Sequence[Tensor]) -> TableFit:
-    by_seed = [{fit.offset: fit.residual for fit in fitted(table, OFFSETS)} for table in found]
+def _fit(title: str, seed_tables: Sequence[Tensor]) -> TableFit:
+    by_seed = [{fit.offset: fit.residual for fit in fitted(table, OFFSETS)} for table in seed_tables]
     residuals = {offset: estimate([fits[offset] for fits in by_seed]) for offset in by_seed[0]}
-    return TableFit(title=title, rows=len(found[0]), by_offset=residuals)
+    return TableFit(title=title, rows=len(seed_tables[0]), by_offset=residuals)
 
 
-def _residual(found: Estimate | None) -> str:
-    if found is None:
+def _residual(residual: Estimate | None) -> str:
+    if residual is None:
         return ""
-    return f"{found.mean:.1e}" if found.mean < 0.005 else f"{found:.2f}"
+    return f"{residual.mean:.1e}" if residual.mean < 0.005 else f"{residual:.2f}"
 
 
 def _source_table(model: Path) -> Tensor:
