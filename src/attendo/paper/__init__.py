@@ -1,1 +1,1 @@
-"""The paper's tables and figures, made again: what it claims beside what comes out here."""
+"""Reproductions of the paper's tables, figures and claims, each compared with what the paper prints."""

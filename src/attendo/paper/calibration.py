@@ -1,4 +1,4 @@
-"""How sure a model is of the right tokens and of its own, by teacher forcing: perplexity, accuracy and calibration."""
+"""Perplexity, accuracy and calibration of a model's next-token probabilities under teacher forcing."""
 
 import math
 from collections.abc import Sequence
@@ -16,70 +16,70 @@ from attendo.text.batching import plan_epoch
 from attendo.text.shards import PairShards
 
 NUM_BINS = 10
-"""Of equal width, for the reliability curve."""
+"""Number of bins of equal width in the reliability curve."""
 
 _MAX_TOKENS = 4096
 _POSITIONS = 512
-"""Target positions projected to the vocabulary at a time."""
+"""Number of target positions that are projected to the vocabulary at a time."""
 
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Predictions:
-    """What a model says at each target token when it is given the right ones before it; `(tokens,)` each."""
+    """A model's predictions of each target token, given the right tokens before it; arrays of shape `(tokens,)`."""
 
     log_prob: FloatArray
-    """Of the right token, in nats."""
+    """Log-probability of the right token, in nats."""
     confidence: FloatArray
-    """The probability of the most probable token."""
+    """Probability of the most probable token."""
     is_right: npt.NDArray[np.bool_]
-    """Whether that one is the right token."""
+    """Whether the most probable token is the right one."""
     entropy: FloatArray
-    """Of the distribution, in nats."""
+    """Entropy of the distribution, in nats."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """Tokens of about equal confidence: above `low`, up to `high`."""
+    """The tokens whose confidence is above `low` and at most `high`."""
 
     low: float
     high: float
     tokens: int
     confidence: float
-    """The mean; 0 where there is no token."""
+    """Mean confidence; 0 if the bin is empty."""
     accuracy: float
-    """The share of right tokens; 0 where there is no token."""
+    """Share of tokens that are predicted right; 0 if the bin is empty."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """Means over target tokens, each `</s>` included, and the reliability curve."""
+    """Means over target tokens, `</s>` included, and the reliability curve."""
 
     tokens: int
     perplexity: float
-    """Per word piece, by plain cross-entropy."""
+    """Perplexity per word piece, from plain cross-entropy."""
     accuracy: float
-    """The share of tokens at which the most probable one is right."""
+    """Share of tokens whose most probable prediction is right."""
     confidence: float
-    """The mean probability of the most probable token."""
+    """Mean probability of the most probable token."""
     entropy: float
-    """In nats."""
+    """Mean entropy, in nats."""
     calibration_error: float
-    """The expected calibration error: the mean distance of confidence and accuracy, bin by bin."""
+    """Expected calibration error: mean distance between confidence and accuracy over the bins, weighted by tokens."""
     bins: tuple[Bin, ...]
 
 
 @torch.no_grad()
 def teacher_forced(model: Transformer, pairs: PairShards) -> Predictions:
-    """Gives a model every target of some pairs, and keeps what it says of the next token.
+    """Returns a model's prediction of every target token of some pairs.
 
     Args:
-        model: float32, without dropout, on its device.
-        pairs: at least one.
+        model: the model, in float32, without dropout, on its device.
+        pairs: at least one pair.
 
     Returns:
-        The tokens batch by batch: their order says nothing.
+        The predictions batch by batch; their order has no meaning.
     """
     longest = int(max(pairs.source_lengths.max(), pairs.target_lengths.max()))
     budget = max(_MAX_TOKENS, longest)
@@ -93,37 +93,37 @@ def teacher_forced(model: Transformer, pairs: PairShards) -> Predictions:
             for some_hidden, some_right in zip(
                 torch.split(hidden, _POSITIONS), torch.split(right, _POSITIONS), strict=True
             ):
-                parts.append(_told(model.project(some_hidden), some_right).cpu())
+                parts.append(_stacked_predictions(model.project(some_hidden), some_right).cpu())
     log_prob, confidence, is_right, entropy = torch.cat(parts, dim=1).double().numpy()
     return Predictions(log_prob=log_prob, confidence=confidence, is_right=is_right > 0, entropy=entropy)
 
 
-def _told(logits: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The four figures of `Predictions`, `(4, tokens)`, of logits `(tokens, vocab_size)` and the right ids."""
+def _stacked_predictions(logits: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """The four fields of `Predictions`, `(4, tokens)`, for logits `(tokens, vocab_size)` and the right ids."""
     log_probs = F.log_softmax(logits.float(), dim=1)
-    best, its_id = log_probs.max(dim=1)
+    best, best_id = log_probs.max(dim=1)
     return torch.stack(
         (
             log_probs.gather(1, right[:, None])[:, 0],
             best.exp(),
-            (its_id == right).float(),
+            (best_id == right).float(),
             -(log_probs.exp() * log_probs).sum(dim=1),
         )
     )
 
 
-def calibration(told: Predictions, num_bins: int = NUM_BINS) -> Calibration:
-    """Means and the reliability curve (Guo et al., 2017, Equations 1 to 3: bins of equal width, each closed above).
+def calibration(predictions: Predictions, num_bins: int = NUM_BINS) -> Calibration:
+    """Returns means and the reliability curve (Guo et al., 2017, Equations 1 to 3; each bin includes its upper end).
 
     Args:
-        told: at least one token.
-        num_bins: of the curve.
+        predictions: the predictions of at least one token.
+        num_bins: number of bins of equal width in the curve.
     """
-    numbers = np.clip(np.ceil(told.confidence * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
+    numbers = np.clip(np.ceil(predictions.confidence * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
     counts = np.bincount(numbers, minlength=num_bins)
     filled = np.maximum(counts, 1)
-    confidences = np.bincount(numbers, weights=told.confidence, minlength=num_bins) / filled
-    accuracies = np.bincount(numbers, weights=told.is_right, minlength=num_bins) / filled
+    confidences = np.bincount(numbers, weights=predictions.confidence, minlength=num_bins) / filled
+    accuracies = np.bincount(numbers, weights=predictions.is_right, minlength=num_bins) / filled
     bins = tuple(
         Bin(
             low=number / num_bins,
@@ -135,37 +135,37 @@ def calibration(told: Predictions, num_bins: int = NUM_BINS) -> Calibration:
         for number in range(num_bins)
     )
     return Calibration(
-        tokens=len(told.log_prob),
-        perplexity=math.exp(-float(told.log_prob.mean())),
-        accuracy=float(told.is_right.mean()),
-        confidence=float(told.confidence.mean()),
-        entropy=float(told.entropy.mean()),
+        tokens=len(predictions.log_prob),
+        perplexity=math.exp(-float(predictions.log_prob.mean())),
+        accuracy=float(predictions.is_right.mean()),
+        confidence=float(predictions.confidence.mean()),
+        entropy=float(predictions.entropy.mean()),
         calibration_error=calibration_error(bins),
         bins=bins,
     )
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """The expected calibration error of some bins: their distances of accuracy and confidence, weighted by tokens."""
-    total = sum(each.tokens for each in bins)
-    return sum(each.tokens * abs(each.accuracy - each.confidence) for each in bins) / total
+    """The expected calibration error: the mean of |accuracy - confidence| over the bins, weighted by tokens."""
+    total = sum(bin_.tokens for bin_ in bins)
+    return sum(bin_.tokens * abs(bin_.accuracy - bin_.confidence) for bin_ in bins) / total
 
 
 def pooled(curves: Sequence[Sequence[Bin]]) -> tuple[Bin, ...]:
-    """The reliability curve of several models' tokens together.
+    """Merges the reliability curves of several models into that of all their tokens.
 
     Args:
-        curves: at least one, each with the same bins.
+        curves: at least one curve, all with the same bins.
     """
-    return tuple(_pooled(bins) for bins in zip(*curves, strict=True))
+    return tuple(_merged_bin(bins) for bins in zip(*curves, strict=True))
 
 
-def _pooled(bins: Sequence[Bin]) -> Bin:
-    tokens = sum(each.tokens for each in bins)
+def _merged_bin(bins: Sequence[Bin]) -> Bin:
+    tokens = sum(bin_.tokens for bin_ in bins)
     return Bin(
         low=bins[0].low,
         high=bins[0].high,
         tokens=tokens,
-        confidence=sum(each.tokens * each.confidence for each in bins) / max(tokens, 1),
-        accuracy=sum(each.tokens * each.accuracy for each in bins) / max(tokens, 1),
+        confidence=sum(bin_.tokens * bin_.confidence for bin_ in bins) / max(tokens, 1),
+        accuracy=sum(bin_.tokens * bin_.accuracy for bin_ in bins) / max(tokens, 1),
     )

@@ -1,4 +1,4 @@
-"""The look that the studies' charts share: resolution, palette, axes and legends."""
+"""The common style of the studies' charts: resolution, palette, axes and legends."""
 
 from typing import Any, Literal
 
@@ -9,18 +9,18 @@ from matplotlib.figure import Figure
 from attendo.plots.figure_files import COLOURS
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, _ = COLOURS
-"""Okabe and Ito's palette, which every kind of colour vision can read; charts vary markers and lines as well."""
+"""Okabe and Ito's palette, legible with every kind of colour vision; charts vary markers and line styles as well."""
 OURS, PAPER = BLUE, VERMILION
 GREY = "#777777"
-"""Of reference lines."""
+"""Colour of reference lines."""
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty chart.
+    """Returns an empty chart.
 
     Args:
-        width: in inches.
-        height: in inches.
+        width: width in inches.
+        height: height in inches.
     """
     figure = Figure(figsize=(width, height), layout="constrained", dpi=110)
     FigureCanvasAgg(figure)
@@ -28,11 +28,11 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def panels(width: float, height: float, count: int, **shared: Any) -> tuple[Figure, list[Axes]]:
-    """A chart with panels side by side.
+    """Returns a chart with panels side by side.
 
     Args:
-        width: of all panels, in inches.
-        height: in inches.
+        width: width of the whole chart, in inches.
+        height: height in inches.
         count: the number of panels.
         shared: further arguments of `Figure.subplots`, such as `sharey`.
     """
@@ -43,11 +43,11 @@ def panels(width: float, height: float, count: int, **shared: Any) -> tuple[Figu
 def finish(
     axes: Axes, title: str = "", across: str = "", upright: str = "", *, grid: Literal["both", "x"] = "both"
 ) -> None:
-    """Gives a panel its title, labels and grid, and takes the frame's upper and right lines away.
+    """Gives a panel its title, labels and grid, and hides the upper and right lines of its frame.
 
     Args:
         axes: the panel.
-        title: in bold at the left.
+        title: the title, in bold at the left.
         across: the label of the x axis.
         upright: the label of the y axis.
         grid: which grid lines to draw.
@@ -73,7 +73,7 @@ def legend_below(figure: Figure, axes: Axes, columns: int) -> None:
     Args:
         figure: the chart.
         axes: the panel whose lines are explained.
-        columns: of the legend.
+        columns: number of columns of the legend.
     """
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)

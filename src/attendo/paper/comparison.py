@@ -1,4 +1,4 @@
-"""Rows of a study compared with a baseline row, metric by metric, and with what the paper prints."""
+"""Comparison of a study's rows with a baseline row, metric by metric, and with the figures that the paper prints."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,41 +13,42 @@ RunT = TypeVar("RunT")
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(Generic[RunT]):
-    """A figure of a run."""
+    """A measure of a run."""
 
     key: str
-    """Its name in `result.json`."""
+    """Name in `result.json`."""
     name: str
-    """Its name in tables."""
+    """Name in tables."""
     of: Callable[[RunT], float]
+    """Returns the value of a run."""
     digits: int
-    """Digits after the decimal point."""
+    """Number of digits after the decimal point."""
 
     @property
     def title(self) -> str:
-        """The name at the start of a sentence."""
+        """The name with a capital letter, for the start of a sentence."""
         return self.name[0].upper() + self.name[1:]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What the paper says about a row's difference to the baseline in one metric."""
+    """The paper's statement about a row's difference to the baseline in one metric."""
 
     direction: int = 0
-    """1 for up, -1 for down, 0 where the paper says nothing."""
+    """1 for up, -1 for down, 0 if the paper says nothing."""
     printed: float | None = None
-    """The difference of the printed figures, where there are any."""
+    """Difference of the printed figures; None if the paper prints none."""
     unit: float = 0.0
-    """The last digit of these figures."""
+    """Unit of the last printed digit."""
 
     @classmethod
     def of_printed(cls, row: float, baseline: float, unit: float) -> "Expected":
-        """The difference of two printed figures.
+        """Returns the difference of two printed figures.
 
         Args:
             row: the row's figure.
-            baseline: the baseline's.
-            unit: the last digit of both.
+            baseline: the baseline's figure.
+            unit: unit of the last digit of both.
         """
         return cls(direction=1 if row > baseline else -1, printed=row - baseline, unit=unit)
 
@@ -57,38 +58,38 @@ class Difference:
     """The difference of a row to the baseline in one metric."""
 
     ours: Estimate
-    """Paired by seed."""
+    """The measured difference, paired by seed."""
     expected: Expected
 
     @property
     def verdict(self) -> Verdict | None:
-        """What our difference says about the paper's; None where the paper says nothing."""
+        """How the measured difference compares with the paper's; None if the paper says nothing."""
         if self.expected.printed is not None:
             return verdict(self.ours, self.expected.printed, self.expected.unit)
         return verdict(self.ours, float(self.expected.direction), 0.0) if self.expected.direction else None
 
     def to_json(self) -> dict[str, Any]:
         """The difference for `result.json`."""
-        printed, found = self.expected.printed, self.verdict
+        printed, outcome = self.expected.printed, self.verdict
         return {
             **self.ours.to_json(),
             "paper": None if printed is None else round(printed, 2),
             "paper_direction": self.expected.direction,
-            "verdict": None if found is None else found.value,
+            "verdict": None if outcome is None else outcome.value,
         }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Generic[RowT, RunT]):
-    """A row of which at least one run is done."""
+    """A row with at least one finished run."""
 
     row: RowT
     runs: tuple[RunT, ...]
-    """By rising seed."""
+    """The finished runs, by rising seed."""
     figures: Mapping[str, Estimate]
-    """By the metrics' keys."""
+    """Mean of each metric over the runs, by the metric's key."""
     differences: Mapping[str, Difference]
-    """By the metrics' keys; empty for the baseline, and where no seed has both rows."""
+    """Differences to the baseline, by the metric's key; empty for the baseline and if no seed has both rows."""
 
 
 def compare(
@@ -97,13 +98,13 @@ def compare(
     metrics: Sequence[Metric[RunT]],
     expected: Callable[[RowT, str], Expected],
 ) -> tuple[Comparison[RowT, RunT], ...]:
-    """Compares the rows that have runs with the baseline.
+    """Compares every row that has a finished run with the baseline.
 
     Args:
-        rows: the runs that are done by row, and of a row by seed.
-        baseline: one of the rows.
-        metrics: what is compared.
-        expected: what the paper says of a row in the metric of a key.
+        rows: the finished runs, by row and then by seed.
+        baseline: the row to compare with, one of `rows`.
+        metrics: the metrics to compare.
+        expected: returns the paper's statement about a row in the metric with a key.
     """
     base = rows[baseline]
     return tuple(
@@ -122,44 +123,48 @@ def compare(
     )
 
 
-def with_verdict(comparisons: Sequence[Comparison[RowT, RunT]], key: str, found: Verdict) -> list[RowT]:
-    """The rows that a verdict was found for.
+def with_verdict(comparisons: Sequence[Comparison[RowT, RunT]], key: str, sought: Verdict) -> list[RowT]:
+    """Returns the rows whose difference has a given verdict.
 
     Args:
-        comparisons: of all rows.
-        key: of the metric.
-        found: the verdict.
+        comparisons: the comparisons of all rows.
+        key: the metric's key.
+        sought: the verdict to look for.
     """
-    return [one.row for one in comparisons if key in one.differences and one.differences[key].verdict is found]
+    return [
+        comparison.row
+        for comparison in comparisons
+        if key in comparison.differences and comparison.differences[key].verdict is sought
+    ]
 
 
 def difference_table(
     metric: Metric[RunT], comparisons: Sequence[Comparison[RowT, RunT]], *, row: str, baseline: str
 ) -> Table:
-    """The differences to the baseline in one metric, with their intervals, beside the paper's.
+    """Returns a table of the differences to the baseline in one metric, with intervals, beside the paper's.
 
     Args:
         metric: the metric.
-        comparisons: of all rows; those without a difference are left out.
-        row: the name of the column of rows.
-        baseline: what the rows are compared with, in words.
+        comparisons: the comparisons of all rows; rows without a difference are skipped.
+        row: heading of the column of rows.
+        baseline: name of the baseline in the caption.
     """
     return Table(
         caption=f"{metric.title}: difference to {baseline}, with its 95% interval",
         columns=(row, "verdict", "here", "from", "to", "paper"),
         rows=tuple(
-            (str(one.row), *_difference_cells(one.differences[metric.key], metric.digits))
-            for one in comparisons
-            if one.differences
+            (str(comparison.row), *_difference_cells(comparison.differences[metric.key], metric.digits))
+            for comparison in comparisons
+            if comparison.differences
         ),
         words=2,
     )
 
 
-def _difference_cells(found: Difference, digits: int) -> tuple[str, ...]:
-    ours, expected = found.ours, found.expected
+def _difference_cells(difference: Difference, digits: int) -> tuple[str, ...]:
+    ours, expected = difference.ours, difference.expected
     return (
-        "" if found.verdict is None else found.verdict.value,
+        "" if difference.verdict is None else difference.verdict.value,
         f"{ours.mean:+.{digits}f}",
         "" if ours.low is None else f"{ours.low:+.{digits}f}",
         "" if ours.high is None else f"{ours.high:+.{digits}f}",

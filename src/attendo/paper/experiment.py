@@ -1,4 +1,4 @@
-"""What is asked of every table, figure and study of the paper, and what each gives back."""
+"""The interface of every table, figure and study of the paper: options, outcome and progress reports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,49 +14,49 @@ from attendo.workflow.preparation.prepare import Progress
 Scale = Literal["tiny", "small", "paper"]
 
 ShouldStop = Callable[[], bool]
-"""Whether the user wants to stop; asked now and then."""
+"""Returns whether the user wants to stop; called at intervals."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """How an experiment is wanted."""
+    """The options of an experiment."""
 
     scale: Scale
-    """`tiny`: seconds, to see it work; `small`: what a laptop can do; `paper`: full size."""
+    """`tiny`: takes seconds and shows that it works; `small`: fits a laptop; `paper`: full size."""
     folder: Path
-    """For all that is kept, and the page."""
+    """Folder of the kept results and the page."""
     seeds: int
-    """How many times each thing that depends on chance is done."""
+    """Number of repetitions of everything that depends on chance, each with its own seed."""
     jobs: int
-    """Processes side by side."""
+    """Number of parallel processes."""
     data: Path | None
-    """The folder of the corpora; None for the experiment's own choice."""
+    """Folder of the corpora; None for the experiment's default."""
     command: str
-    """That does the same again, for the page."""
+    """Command that repeats the experiment, shown on the page."""
     runs: tuple[str, ...] = ()
-    """Further run folders that Table 2 counts the cost of, each with its devices where they are not this machine's; or
-    the models that Figures 3 to 5 look at."""
+    """For Table 2, additional run folders whose cost is counted, each with its devices if they are not this machine's;
+    for Table 4, trained parsers to test instead of training; for Figures 3 to 5, the models to analyse."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What an experiment came to."""
+    """The outcome of an experiment."""
 
     report: Report | None
-    """None where nothing can be said yet."""
+    """The page; None if there is nothing to report yet."""
     interrupted: bool = False
-    """Whether it was stopped; the same command goes on."""
+    """Whether the experiment was stopped; the same command resumes it."""
     failures: tuple[str, ...] = ()
-    """What did not work, a line each."""
+    """Error messages, one line each."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stopped:
-    """In place of a measurement: the user has stopped it."""
+    """Returned in place of a measurement that the user has stopped."""
 
 
 def usual_jobs() -> int:
-    """Processes side by side where nobody says how many: one a GPU, or a core where there is none."""
+    """The default number of parallel processes: one per GPU, or one per usable core if there is no GPU."""
     return torch.cuda.device_count() or usable_cores()
 
 
@@ -64,42 +64,42 @@ class Reporter(Protocol):
     """Receives the progress of an experiment."""
 
     def message(self, text: str) -> None:
-        """A line to read."""
+        """Shows a line of text."""
 
     def preparing(self, progress: Progress) -> None:
-        """How far the preparation of data is."""
+        """Reports the progress of the data preparation."""
 
     def running(self, done: int, total: int, note: str) -> None:
-        """How many of all parts are done (updates, measurements, rows of a forecast), and what is running."""
+        """Reports the number of finished parts (updates, measurements, rows of a forecast) and what is running."""
 
 
 class Experiment(Protocol):
-    """A table, figure or study of the paper, as the command asks for it."""
+    """A table, figure or study of the paper that the command can run."""
 
     @property
     def unit(self) -> str:
-        """What its progress is counted in."""
+        """The unit that its progress is counted in, such as `updates`."""
 
     def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop, /) -> Outcome:
-        """Does what is not done yet, and writes the page.
+        """Runs everything that is not done yet, and writes the page.
 
         Args:
-            order: how it is wanted.
-            reporter: who is told.
-            should_stop: asked now and then; what runs is saved then.
+            order: the options.
+            reporter: receives the progress.
+            should_stop: called at intervals; once it returns True, running work is saved and stopped.
         """
 
     def forecast(self, order: Order, reporter: Reporter, /) -> Report:
-        """Says what it will come to."""
+        """Returns a forecast of the work and of the time that it takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnExperiment:
-    """An experiment with a way of its own."""
+    """An experiment that consists of two functions, for those that are not a study of rows."""
 
     unit: str
-    """What its progress is counted in."""
+    """The unit that its progress is counted in, such as `updates`."""
     reproduce: Callable[[Order, Reporter, ShouldStop], Outcome]
-    """Does what is not done yet, and writes the page."""
+    """Runs everything that is not done yet, and writes the page."""
     forecast: Callable[[Order, Reporter], Report]
-    """Says what it will come to."""
+    """Returns a forecast of the work and of the time that it takes."""

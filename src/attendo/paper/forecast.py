@@ -1,4 +1,4 @@
-"""What `--dry-run` says: the time that a few updates let expect, and how to start."""
+"""The output of `--dry-run`: the expected time, extrapolated from a few updates, and the command to start."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from attendo.workflow.runs.estimate import Estimate, estimate
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """What a study says before it starts."""
+    """A study's forecast, shown before it starts."""
 
     blocks: tuple[Block, ...]
-    """What it comes to, a paragraph, and tables of its rows or sizes."""
+    """A paragraph with the total, then tables of rows or sizes."""
     data: Mapping[str, Any]
-    """All figures; the scale and the seeds are added."""
+    """All figures, for `--json`; the scale and the number of seeds are added."""
     heading: str = "Rows"
-    """Above the tables."""
+    """Heading above the tables."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowForecast:
-    """A row and what a run of it takes."""
+    """A row and the estimated cost of one of its runs."""
 
     name: str
     recipe: Recipe
@@ -37,12 +37,12 @@ class RowForecast:
 
     @property
     def millions(self) -> float:
-        """Parameters."""
+        """Number of parameters, in millions."""
         return self.found.parameters / 1e6
 
     @property
     def hours(self) -> str:
-        """Of training, as a table has them."""
+        """Hours of training, formatted for a table."""
         return hours_text(self.found.hours)
 
     def to_json(self) -> dict[str, Any]:
@@ -59,15 +59,15 @@ class RowForecast:
 def forecast_rows(
     rows: Mapping[str, Recipe], prepared: PreparedData | None, reporter: Reporter
 ) -> tuple[RowForecast, ...]:
-    """Measures what a run of each row takes.
+    """Estimates the cost of a run of each row.
 
     Args:
         rows: recipes by the rows' names.
-        prepared: their data; None where it is not prepared yet.
-        reporter: who is told.
+        prepared: data of the recipes; None if it is not prepared yet.
+        reporter: receives the progress.
 
     Raises:
-        RecipeError: a model is more than this machine's memory holds.
+        RecipeError: a model does not fit in this machine's memory.
     """
     plans = []
     for number, (name, recipe) in enumerate(rows.items()):
@@ -85,19 +85,19 @@ def forecast_of_rows(
     row_data: Callable[[RowForecast], Mapping[str, Any]] = lambda plan: {},
     **values: object,
 ) -> Forecast:
-    """The forecast of a study whose rows take different times.
+    """Returns the forecast of a study whose rows take different times.
 
     Args:
-        order: how the study is wanted.
-        plans: what a run of each row takes.
-        text: the file with the words of its page.
-        note: the part of it that is the forecast, where `$total` has the number of runs and their time.
-        row_data: further figures of a row for `--json`.
-        values: what else fills it; `rows` are the plans where nothing else is given.
+        order: options of the study.
+        plans: estimated cost of a run of each row.
+        text: file with the text of the study's page.
+        note: the note in that file that is the forecast; `$total` in it is the number of runs and their time.
+        row_data: returns further figures of a row for `--json`.
+        values: further values of the note; `rows` defaults to the plans.
     """
-    first, hours = plans[0].found, order.seeds * sum(plan.found.hours for plan in plans)
+    first_cost, hours = plans[0].found, order.seeds * sum(plan.found.hours for plan in plans)
     runs = f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs"
-    filled = {"rows": plans, "total": f"{runs}, {hours_here(hours, first)}", **values}
+    filled = {"rows": plans, "total": f"{runs}, {hours_here(hours, first_cost)}", **values}
     return Forecast(
         blocks=page_text(text).blocks(note, **filled),
         data={"hours": hours, "rows": [{**plan.to_json(), **row_data(plan)} for plan in plans]},
@@ -114,73 +114,73 @@ def forecast_of_runs(
     data: Mapping[str, Any],
     **values: object,
 ) -> Forecast:
-    """The forecast of a study all of whose runs take the same.
+    """Returns the forecast of a study whose runs all take the same time.
 
     Args:
-        order: how the study is wanted.
-        recipe: of one of them.
-        reporter: who is told.
-        text: the file with the words of its page, of which `# forecast` is the forecast.
-        num_rows: of the study.
+        order: options of the study.
+        recipe: recipe of one of the runs.
+        reporter: receives the progress.
+        text: file with the text of the study's page; its note `# forecast` is the forecast.
+        num_rows: number of rows of the study.
         data: further figures for `--json`.
-        values: what else fills the text.
+        values: further values of the note.
 
     Raises:
-        RecipeError: the model is more than this machine's memory holds.
+        RecipeError: the model does not fit in this machine's memory.
     """
     reporter.running(0, 1, recipe.name)
-    found, num_runs = estimate(recipe, prepared_so_far(order, recipe)), num_rows * order.seeds
-    words = page_text(text).blocks(
+    cost, num_runs = estimate(recipe, prepared_so_far(order, recipe)), num_rows * order.seeds
+    blocks = page_text(text).blocks(
         "forecast",
         num_rows=num_rows,
         num_seeds=order.seeds,
         num_runs=num_runs,
         updates=f"{recipe.training.max_steps:,}",
-        millions=f"{found.parameters / 1e6:.2f}",
-        hours=hours_here(num_runs * found.hours, found),
+        millions=f"{cost.parameters / 1e6:.2f}",
+        hours=hours_here(num_runs * cost.hours, cost),
         **values,
     )
-    return Forecast(blocks=words, data={"hours": num_runs * found.hours, "parameters": found.parameters, **data})
+    return Forecast(blocks=blocks, data={"hours": num_runs * cost.hours, "parameters": cost.parameters, **data})
 
 
-def forecast_page(order: Order, name: str, title: str, found: Forecast) -> Report:
-    """What is printed instead of a page.
+def forecast_page(order: Order, name: str, title: str, forecast: Forecast) -> Report:
+    """Returns the report that `--dry-run` prints instead of a page.
 
     Args:
-        order: how the study is wanted.
-        name: of the study, as the command has it.
-        title: what is forecast, in words.
-        found: the forecast.
+        order: options of the study.
+        name: name of the study in the command, such as `label-smoothing`.
+        title: title of the study.
+        forecast: the forecast.
     """
-    total, *tables = found.blocks
+    total, *tables = forecast.blocks
     assert isinstance(total, Paragraph), "a forecast begins with what the study comes to"
     blocks: tuple[Block, ...] = (*tables, Paragraph(text="To start:"), Shell(lines=(order.command,)))
     return Report(
         title=f"{title} at the scale '{order.scale}', in {order.folder}",
         introduction=(total.text,),
-        sections=(Section(title=found.heading, blocks=blocks),),
-        data={result_key(name): name, **found.data, "scale": order.scale, "seeds": order.seeds},
+        sections=(Section(title=forecast.heading, blocks=blocks),),
+        data={result_key(name): name, **forecast.data, "scale": order.scale, "seeds": order.seeds},
     )
 
 
 def prepared_so_far(order: Order, recipe: Recipe) -> PreparedData | None:
-    """The data of a study, for a forecast; None where it is not prepared yet."""
+    """The data of a study, for a forecast; None if it is not prepared yet."""
     if order.scale == "tiny" and not phrasebook_folder(order).is_dir():
         return None
     return open_if_prepared(recipe, order.folder / "prepared")
 
 
 def hours_text(hours: float) -> str:
-    """Hours as a forecast shows them."""
+    """Formats a number of hours: whole from 100 on, else with three decimals."""
     return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3f}"
 
 
-def hours_here(hours: float, found: Estimate) -> str:
-    """The hours of all runs, and what they are of.
+def hours_here(hours: float, cost: Estimate) -> str:
+    """Formats the hours of all runs, with the device and threads that they are for.
 
     Args:
-        hours: of training.
-        found: what they were worked out from.
+        hours: hours of training.
+        cost: the estimate that they come from.
     """
-    place = f"({found.device}, threads: {found.threads})"
+    place = f"({cost.device}, threads: {cost.threads})"
     return f"{hours_text(hours)} hours on this machine {place}, without validation, one by one"

@@ -1,4 +1,4 @@
-"""Parts that the pages of several results have: what is left to do, the runs, how to repeat it."""
+"""Parts that several pages share: open runs and failures, totals over runs, the command that repeats the study."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
@@ -11,31 +11,31 @@ from attendo.recipe import Recipe
 
 
 def each(texts: Iterable[object]) -> str:
-    """What some things have, told once where it is the same."""
+    """Joins the distinct texts of some items with semicolons."""
     return "; ".join(dict.fromkeys(map(str, texts)))
 
 
 def corpora_of(recipe: Recipe) -> str:
-    """The names of a recipe's corpora."""
+    """The names of a recipe's corpora, separated by commas."""
     return ", ".join(corpus.name for corpus in recipe.data.corpora) if recipe.data else ""
 
 
 def budget_of(recipe: Recipe) -> str:
-    """How long a recipe trains and how large its batches are."""
+    """The number of updates and the batch size of a recipe, in words."""
     return f"{recipe.training.max_steps:,} updates of up to {recipe.training.max_tokens:,} tokens a side"
 
 
 def seeds_of(order: Order) -> str:
-    """How many seeds, in words."""
+    """The number of seeds with its noun, such as `3 seeds`."""
     return f"{order.seeds} {'seed' if order.seeds == 1 else 'seeds'}"
 
 
 def scale_note(order: Order, subject: str) -> tuple[str, ...]:
-    """What the scale `tiny` is worth; nothing at the other scales.
+    """Returns a caveat about the scale `tiny`; nothing at other scales.
 
     Args:
-        order: how the study is wanted.
-        subject: what so little training says nothing about.
+        order: options of the study.
+        subject: the question that so little training cannot answer.
     """
     if order.scale != "tiny":
         return ()
@@ -43,7 +43,7 @@ def scale_note(order: Order, subject: str) -> tuple[str, ...]:
 
 
 def still_open(done: int, num_runs: int, failures: Sequence[str]) -> list[str]:
-    """Paragraphs on what a study lacks: runs that are not done, and those that failed."""
+    """Returns a paragraph on the runs that are still to do, and one for each failure."""
     parts = []
     if done < num_runs:
         parts.append(f"This study is in progress: {done} of {num_runs} runs are done.")
@@ -51,26 +51,26 @@ def still_open(done: int, num_runs: int, failures: Sequence[str]) -> list[str]:
 
 
 def result_key(name: str) -> str:
-    """The key in `result.json` of what a result is called: tables have had one of their own from the beginning."""
+    """The key of a result's name in `result.json`: `table` for tables, else `result`."""
     return "table" if name.startswith("table") else "result"
 
 
 def head_data(order: Order, name: str) -> dict[str, Any]:
-    """The head of `result.json`: what it is of, the scale and the command.
+    """Returns the first entries of `result.json`: the study's name, the scale and the command.
 
     Args:
-        order: how the study is wanted.
-        name: of the study, as the command has it.
+        order: options of the study.
+        name: name of the study in the command.
     """
     return {result_key(name): name, "scale": order.scale, "command": order.command}
 
 
 def order_values(order: Order, recipe: Recipe) -> dict[str, str]:
-    """What the texts of pages call `$scale`, `$seeds`, `$corpora` and `$budget`.
+    """Returns the values of `$scale`, `$seeds`, `$corpora` and `$budget` in the texts of pages.
 
     Args:
-        order: how the study is wanted.
-        recipe: of what is trained.
+        order: options of the study.
+        recipe: recipe of the runs.
     """
     return {
         "scale": order.scale,
@@ -81,7 +81,7 @@ def order_values(order: Order, recipe: Recipe) -> dict[str, str]:
 
 
 def totals(results: Sequence[RunFacts]) -> dict[str, str]:
-    """What all runs took together, by the names that the texts of pages have for it."""
+    """Returns the total cost of all runs and their machines, by the names that the texts of pages use."""
     seconds = sum(result.seconds for result in results)
     return {
         "num_runs": str(len(results)),
@@ -96,22 +96,22 @@ def totals(results: Sequence[RunFacts]) -> dict[str, str]:
 
 
 def versions_of(results: Iterable[RunFacts]) -> str:
-    """The software that runs were made with."""
+    """The versions of the software that the runs used."""
     return each(", ".join(f"{name} {version}" for name, version in result.versions.items()) for result in results)
 
 
 def signatures_of(results: Iterable[RunResult]) -> str:
-    """By which of sacreBLEU's settings runs were validated."""
+    """The signatures of sacreBLEU with which the runs were validated."""
     return each(result.bleu_signature for result in results)
 
 
 def how_to_repeat(order: Order, results: Sequence[RunResult], bleu: str) -> Section:
-    """The command, and what it was done with.
+    """Returns the section with the command and, if there are runs, the kind of BLEU and the software versions.
 
     Args:
-        order: how the study is wanted.
-        results: of its runs; none where it has none yet.
-        bleu: a sentence on whose BLEU it is.
+        order: options of the study.
+        results: results of the finished runs.
+        bleu: sentence that states which BLEU it is.
     """
     blocks: list[Shell | Paragraph] = [Shell(lines=(order.command,))]
     if results:
@@ -120,10 +120,10 @@ def how_to_repeat(order: Order, results: Sequence[RunResult], bleu: str) -> Sect
 
 
 def means(results: Iterable[RunFacts]) -> list[dict[str, object]]:
-    """Of each row its name, the number of its runs, and by the fields of runs what these have on average.
+    """Returns the name, number of runs and millions of parameters of each row, and the means over its runs.
 
     Args:
-        results: of all rows; the rows are in the order in which they come first.
+        results: results of all rows; rows keep the order of their first result.
     """
     rows: dict[str, list[RunFacts]] = {}
     for result in results:

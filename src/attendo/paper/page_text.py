@@ -1,26 +1,26 @@
-"""The words of a page: Markdown beside the code that fills it, with `$names` where the code has something to put.
+"""The text of a page: a Markdown file beside the code that fills it, with `$names` for the values from the code.
 
-What stands before the first heading is the introduction; `## Title` begins a section, and `# name` a note, which is for
-some pages alone. Their parts stand between blank lines:
+The part before the first heading is the introduction. `## Title` begins a section, and `# name` a note, which only some
+pages use. Blank lines separate the parts of a section:
 
     Trained on $corpora.                         a paragraph, whose lines are joined
-    $verdicts                                    what is given by that name: a text, a block, several of them, or none
+    $verdicts                                    the value of that name: a text, a block, several of them, or none
     : Mean over seeds.                           a table with its caption
     $table
-    : Each run.                                  the same of rows that are given: what each cell has of a row
+    : Each run.                                  a table of the given rows: the last line is the template of a row
     $runs
     | row | PPL |
     | --- | ---: |
     | {row} | {perplexity:.2f} |
-    ![Differences, in words](differences.png)    a picture with its caption, from the PNG that is given as `differences`
+    ![Differences, in words](differences.png)    a picture with its caption; the PNG is the value `differences`
     The sizes differ.
     ```sh                                        a command
     $command
     ```
 
-In a cell `{row}` is an attribute of the row, an item of a mapping, or by its number a part of a tuple, and `{row.name}`
-one of that; None leaves nothing. Behind the colon stands the format; `.0p` is in percent, without the sign. Columns of
-words have `---` below their names, those of figures `---:`.
+In a cell `{row}` is an attribute of the row, a key of a mapping or an index of a tuple, and `{row.name}` is looked up
+in that value in the same way; None leaves the slot empty. A format may follow after a colon; `.0p` shows a percentage
+without the sign. Columns of words have `---` below their names, columns of figures `---:`.
 """
 
 import re
@@ -44,63 +44,63 @@ _SHELL = re.compile(r"```sh (?P<line>.+) ```")
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """What a page says."""
+    """The text of a page after filling."""
 
     introduction: tuple[str, ...]
-    """Paragraphs."""
+    """Paragraphs before the first section."""
     sections: tuple[Section, ...]
 
 
 @dataclass(frozen=True)
 class PageText:
-    """The words of a page before they are filled in."""
+    """The text of a page before filling."""
 
     parts: Mapping[str, tuple[str, ...]]
-    """By heading, and by "" those of the introduction; each on one line."""
+    """Parts by heading, those of the introduction by ""; each part on one line, except for the rows of tables."""
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Those of the sections, before they are filled in."""
+        """The titles of the sections, before filling."""
         return tuple(heading[3:] for heading in self.parts if heading.startswith("## "))
 
     def fill(self, **values: object) -> Words:
-        """The whole page.
+        """Fills the whole page.
 
         Args:
-            values: by the text's names: a string or number, a block or several, the bytes of a PNG. A section that is
-                given None for one of its tables, pictures or slots is left out.
+            values: values of the text's names: a string or number, a block or several, the bytes of a PNG. A section
+                with None for one of its tables, pictures or slots is omitted.
         """
         return Words(introduction=self.introduction(**values), sections=self.sections(**values))
 
     def introduction(self, **values: object) -> tuple[str, ...]:
-        """The paragraphs before the first section."""
+        """Fills the paragraphs before the first section."""
         blocks = [block for part in self.parts[""] for block in _blocks(part, values) or ()]
         return tuple(block.text for block in blocks if isinstance(block, Paragraph))
 
     def sections(self, *titles: str, **values: object) -> tuple[Section, ...]:
-        """The sections of some titles, as the file has them; all sections where none is named."""
-        found = []
+        """Fills the sections with the given titles, as they are written in the file; all sections if none is given."""
+        sections = []
         for title in titles or self.titles:
             parts = [_blocks(part, values) for part in self.parts[f"## {title}"]]
             if None not in parts:
                 blocks = tuple(block for part in parts for block in part or ())
-                found.append(Section(title=Template(title).substitute(values), blocks=blocks))
-        return tuple(found)
+                sections.append(Section(title=Template(title).substitute(values), blocks=blocks))
+        return tuple(sections)
 
     def note(self, name: str, /, **values: object) -> str:
-        """A text for some pages alone, to be given to other parts as a value."""
+        """Fills a note and returns it as one text, which can be a value of other parts."""
         return " ".join(Template(part).substitute(values) for part in self.parts[f"# {name}"])
 
     def blocks(self, name: str, /, **values: object) -> tuple[Block, ...]:
-        """The paragraphs and tables of a note."""
+        """Fills a note and returns its blocks, such as paragraphs and tables."""
         return tuple(block for part in self.parts[f"# {name}"] for block in _blocks(part, values) or ())
 
 
 def page_text(name: str) -> PageText:
-    """Reads the words of a page.
+    """Reads the text of a page.
 
     Args:
-        name: the file, below the folder of this module.
+        name: path of the file, relative to the folder of this module.
     """
     parts: dict[str, tuple[str, ...]] = {"": ()}
     heading = ""
@@ -115,7 +115,7 @@ def page_text(name: str) -> PageText:
 
 
 def _blocks(part: str, values: Mapping[str, object]) -> tuple[Block, ...] | None:
-    """What a part comes to; None where it has nothing to show, so that its section is left out."""
+    """The blocks of a part; None if a value is None, in which case the section is omitted."""
     if slot := _SLOT.fullmatch(part):
         return _given(values[slot["name"]])
     if table := _TABLE.fullmatch(part):
@@ -123,7 +123,7 @@ def _blocks(part: str, values: Mapping[str, object]) -> tuple[Block, ...] | None
         if table["cells"] and isinstance(given, Iterable) and not isinstance(given, str):
             return (_table(table, given, caption, values),)
         tables = _given(given)
-        return tables and tuple(replace(one, caption=caption) for one in tables if isinstance(one, Table))
+        return tables and tuple(replace(block, caption=caption) for block in tables if isinstance(block, Table))
     if picture := _PICTURE.fullmatch(part):
         png = values[picture["name"].replace("-", "_")]
         alt, caption = (Template(picture[name]).substitute(values) for name in ("alt", "caption"))
@@ -135,7 +135,7 @@ def _blocks(part: str, values: Mapping[str, object]) -> tuple[Block, ...] | None
 
 
 def _table(table: re.Match[str], rows: Iterable[Any], caption: str, values: Mapping[str, object]) -> Table:
-    """A table with a line for each of the rows that are given."""
+    """A table with one line for each given row."""
     columns, rule, cells = (
         tuple(Template(cell.strip()).substitute(values) for cell in table[line].split("|"))
         for line in ("columns", "rule", "cells")
@@ -149,7 +149,7 @@ def _table(table: re.Match[str], rows: Iterable[Any], caption: str, values: Mapp
 
 
 def _filled(row: Any, slot: re.Match[str]) -> str:
-    """What a cell has of a row."""
+    """The formatted value of a cell's slot for a row."""
     value, form = row, slot["form"] or ""
     for name in slot["path"].split("."):
         if isinstance(value, Mapping):
@@ -162,7 +162,7 @@ def _filled(row: Any, slot: re.Match[str]) -> str:
 
 
 def _given(value: object) -> tuple[Block, ...] | None:
-    """The blocks of a value; a text is a paragraph, and an empty one none."""
+    """The blocks of a value: a text becomes a paragraph, an empty text no block; None for None."""
     match value:
         case None:
             return None
@@ -171,6 +171,6 @@ def _given(value: object) -> tuple[Block, ...] | None:
         case Paragraph() | Shell() | Table() | Picture():
             return (value,)
         case Iterable():
-            return tuple(block for each in value for block in _given(each) or ())
+            return tuple(block for item in value for block in _given(item) or ())
         case _:
             raise TypeError(f"{value!r} is no block of a page")

@@ -1,4 +1,4 @@
-"""Where a study's texts are; the scale `tiny` has the phrasebook's sentences, which need none of anybody's."""
+"""Location of a study's corpora; the scale `tiny` uses generated phrasebook sentences, which need no download."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from attendo.synthetic.phrasebook import split
 
 
 def phrasebook_folder(order: Order) -> Path:
-    """Where the texts of the scale `tiny` are."""
+    """The folder of the corpora of the scale `tiny`."""
     return order.folder / "phrasebook"
 
 
 def corpora_folder(order: Order) -> Path | None:
-    """The folder of a study's corpora; None for the recipe's own.
+    """The folder of a study's corpora; None for the recipe's own folder.
 
     Raises:
-        RecipeError: one is given where the phrasebook is the text.
+        RecipeError: a folder is given at the scale `tiny`, which always uses the phrasebook.
     """
     if order.scale != "tiny":
         return order.data
@@ -27,16 +27,16 @@ def corpora_folder(order: Order) -> Path | None:
 
 
 def taken_from(folder: Path | None) -> list[str]:
-    """The override of a recipe whose corpora are in a folder; none for its own."""
+    """The recipe override that sets the folder of the corpora; an empty list for None."""
     return [] if folder is None else [f"data.folder={folder.resolve()}"]
 
 
 def write_if_tiny(order: Order, *, test: int = 10) -> None:
-    """Writes the phrasebook of the scale `tiny`, unless it is there.
+    """Writes the phrasebook of the scale `tiny`, unless it exists; does nothing at other scales.
 
     Args:
-        order: how the study is wanted.
-        test: pairs to test on, for studies that do.
+        order: options of the study.
+        test: number of test pairs.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -46,18 +46,18 @@ def write_if_tiny(order: Order, *, test: int = 10) -> None:
 
 
 def write_phrasebook(folder: Path, *, train: int, valid: int, test: int) -> None:
-    """Writes `train.en`, `train.de` and so on of `valid` and `test`, unless they are there.
+    """Writes `train.en`, `train.de` and the same files for `valid` and `test`, unless they exist.
 
     Args:
-        folder: made where it is missing.
-        train: pairs to train on.
-        valid: pairs to validate on, held out.
-        test: pairs to test on, held out too.
+        folder: target folder; created if it is missing.
+        train: number of training pairs.
+        valid: number of validation pairs, held out.
+        test: number of test pairs, held out as well.
 
     Raises:
         OSError: the folder cannot be written to.
     """
-    if (folder / "test.de").is_file():  # the last one
+    if (folder / "test.de").is_file():  # the file that is written last
         return
     pairs = split(1, train, valid, test)
     for name, part in (("train", pairs.train), ("valid", pairs.valid), ("test", pairs.test)):

@@ -1,4 +1,4 @@
-"""What came out, as text for a terminal, and as a page to share: HTML in one file, and Markdown with its pictures."""
+"""The report of a result: text for a terminal, and a page to share as a single HTML file or Markdown with pictures."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -13,50 +13,50 @@ from attendo.files import write_bytes, write_json, write_text
 from attendo.text_tables import aligned_table
 
 _LONG = 40
-"""Letters of words in a table's cell beyond which they may take several lines."""
+"""Number of characters above which a cell of words may wrap."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paragraph:
-    """A text."""
+    """A paragraph of text."""
 
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shell:
-    """Commands, a line each."""
+    """Shell commands, one per line."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Cells below their columns' names."""
+    """A table with a heading for each column."""
 
     caption: str = ""
-    """Empty where the page's text has it."""
+    """The caption; empty if the page's text supplies it."""
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: int
-    """So many columns at the left hold words, the others figures."""
+    """Number of columns at the left that hold words; the others hold figures."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A picture, for the pages alone."""
+    """A picture, shown on pages but not in a terminal."""
 
     name: str
-    """Of its file, as `differences.png`."""
+    """File name, such as `differences.png`."""
     png: bytes
     alt: str
     caption: str
     svg: str = ""
-    """The same, sharp at any size: what the pages show where there is one, in a file beside the PNG."""
+    """The same picture as SVG, which pages show instead, in a file beside the PNG; empty if there is none."""
 
     @property
     def svg_name(self) -> str:
-        """Of that file."""
+        """File name of the SVG."""
         return f"{Path(self.name).stem}.svg"
 
 
@@ -65,30 +65,30 @@ Block = Paragraph | Shell | Table | Picture
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Blocks below a title."""
+    """A title and the blocks below it."""
 
     title: str
     blocks: tuple[Block, ...]
 
 
 def paragraphs(*texts: str) -> tuple[Paragraph, ...]:
-    """A paragraph for each of some texts."""
+    """Returns one paragraph for each text."""
     return tuple(Paragraph(text=text) for text in texts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What one table or figure of the paper came to."""
+    """The results of one table, figure or study."""
 
     title: str
     introduction: tuple[str, ...]
-    """Paragraphs."""
+    """Paragraphs before the first section."""
     sections: tuple[Section, ...]
     data: Mapping[str, Any]
     """All figures, for `result.json`."""
 
     def to_text(self) -> str:
-        """For a terminal; pictures are left out."""
+        """Returns the report for a terminal, without pictures."""
         parts = [self.title, *self.introduction]
         for section in self.sections:
             shown = [_as_text(block) for block in section.blocks if not isinstance(block, Picture)]
@@ -96,14 +96,14 @@ class Report:
         return "\n\n".join(parts)
 
     def to_markdown(self) -> str:
-        """With the pictures as files beside it."""
+        """Returns the report as Markdown that refers to the pictures as files beside it."""
         parts = [f"# {_plain(self.title)}", *map(_plain, self.introduction)]
         for section in self.sections:
             parts += [f"## {_plain(section.title)}", *map(_as_markdown, section.blocks)]
         return "\n\n".join(parts) + "\n"
 
     def to_html(self) -> str:
-        """A page that needs nothing beside it."""
+        """Returns the report as an HTML page that needs no other file."""
         page, style = (_packaged(name) for name in ("report.html", "report.css"))
         sections = (
             f"<section>\n<h2>{escape(section.title)}</h2>\n{''.join(map(_as_html, section.blocks))}</section>\n"
@@ -122,7 +122,7 @@ def _packaged(name: str) -> str:
 
 
 def write_report(folder: Path, report: Report) -> None:
-    """Writes `index.html`, `index.md` with its pictures, and `result.json`, each file whole or not at all.
+    """Writes `index.html`, `index.md` with its pictures, and `result.json`, each file atomically.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -168,7 +168,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: names have underscores."""
+    """Escapes the characters that have a meaning in Markdown, such as the underscores of names."""
     return "".join(f"\\{character}" if character in "\\|_*`<>[]" else character for character in text)
 
 
@@ -196,7 +196,7 @@ def _as_html(block: Block) -> str:
 
 
 def _image(picture: Picture) -> str:
-    """Of its tag what holds the picture itself; a drawing is as wide as it says, and no wider than the page."""
+    """The attributes of an `img` tag that embed the picture; an SVG keeps its own width, up to the page's width."""
     if picture.svg:
         encoded = base64.b64encode(picture.svg.encode()).decode("ascii")
         return f'class="drawing" src="data:image/svg+xml;base64,{encoded}"'

@@ -1,6 +1,6 @@
-"""The driver of every study of rows: recipes by seeds, trained, measured, compared and written up.
+"""The driver of every study of rows: trains each row's recipe with several seeds, measures the runs, writes the page.
 
-A study is a `RowsStudy`: a frozen description of its rows, of what is measured and of what its page says.
+A study is a `RowsStudy`: a frozen description of its rows, its measurements and its page.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,21 +36,21 @@ MeasuredT = TypeVar("MeasuredT")
 
 @dataclass(frozen=True, kw_only=True)
 class OpenStudy:
-    """A study that can be trained, and where its runs are."""
+    """A study that is ready to train, with its data and run folders."""
 
     study: Study[RunResult]
     runs: tuple[Run, ...]
     prepared: PreparedData
-    """The data of all of them."""
+    """Data of all runs."""
     threads: int
-    """Processor threads of each run."""
+    """Number of processor threads of each run."""
     folders: Mapping[tuple[str, int], Path]
-    """The run folders, by row and seed."""
+    """Run folders, by row and seed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sitting:
-    """A study at work: how it is wanted, what is open, who is told and who may stop it."""
+    """A session of a study: its options, the opened study, the reporter and the stop condition."""
 
     order: Order
     opened: OpenStudy
@@ -58,13 +58,13 @@ class Sitting:
     should_stop: ShouldStop
 
     def folder(self, run: Run) -> Path:
-        """The folder of a run."""
+        """Returns the folder of a run."""
         return self.opened.folders[run.row, run.seed]
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredRun(Generic[MeasuredT]):
-    """A run that is done, and what was measured of its model afterwards."""
+    """A finished run, and the measurements of its model after training."""
 
     result: RunResult
     measured: MeasuredT
@@ -72,55 +72,56 @@ class MeasuredRun(Generic[MeasuredT]):
 
 @dataclass(frozen=True, kw_only=True)
 class Findings(Generic[BegunT, MeasuredT]):
-    """What a study has come to so far."""
+    """The results of a study so far."""
 
     order: Order
     recipes: Mapping[str, Recipe]
-    """By row."""
+    """Recipes by row."""
     begun: BegunT
-    """What was measured before the training."""
+    """Measurements made before the training."""
     runs: tuple[MeasuredRun[MeasuredT], ...]
-    """Those that are done, in the study's order."""
+    """Finished runs, in the study's order."""
     num_runs: int
-    """The number of runs when all are done."""
+    """Number of all runs, finished or not."""
     diverged: Mapping[tuple[str, int], MeasuredT] = field(default_factory=dict)
-    """What was measured of runs whose failure is a result, by row and seed."""
+    """Measurements of the runs whose failure is a result, by row and seed."""
     failures: tuple[str, ...] = ()
+    """Error messages of the other runs that failed, one each."""
 
     @property
     def results(self) -> tuple[RunResult, ...]:
-        """The results of the runs that are done."""
+        """The results of the finished runs."""
         return tuple(run.result for run in self.runs)
 
     @property
     def num_ended(self) -> int:
-        """The number of runs that ended with a result, diverged ones included."""
+        """The number of runs that ended with a result, including diverged ones."""
         return len(self.runs) + len(self.diverged)
 
     @property
     def any_recipe(self) -> Recipe:
-        """The first row's recipe, for what all rows have in common."""
+        """The first row's recipe, for settings that all rows share."""
         return next(iter(self.recipes.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What a study says of its findings, between what every page has."""
+    """The parts of a page that are specific to a study."""
 
     values: Mapping[str, object]
-    """What fills the study's text, beside `order_values` and `totals`."""
+    """Values for the study's text, in addition to `order_values` and `totals`."""
     data: Mapping[str, Any]
     """All figures, for `result.json`."""
     bleu: str = ""
-    """Whose BLEU it is, a sentence; empty for sacreBLEU's of the runs' validation."""
+    """Sentence that states which BLEU it is; empty for sacreBLEU's from the runs' validation."""
 
 
 def nothing(*given: object) -> None:
-    """Measures nothing: for studies without figures beside those of their runs."""
+    """Measures nothing, for studies that need no figures beyond those of their runs."""
 
 
 def no_result(run: Path) -> bool:
-    """Denies that a failed run is a result: for studies in which every failure is one."""
+    """Returns False, for studies in which a failed run is never a result."""
     return False
 
 
@@ -129,34 +130,34 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
     """The description of a study of rows."""
 
     name: str
-    """As the command has it, such as `label-smoothing`."""
+    """Name in the command, such as `label-smoothing`."""
     title: str
-    """Of the page."""
+    """Title of the page."""
     short_title: str
-    """Of the forecast."""
+    """Title of the forecast."""
     subject: str
-    """What runs of the scale `tiny` say nothing about."""
+    """The question that runs of the scale `tiny` cannot answer."""
     text: str
-    """The file with the words of the page, for `page_text`."""
+    """File with the text of the page, for `page_text`."""
     recipes: Callable[[Order], Mapping[str, Recipe]]
-    """The rows' recipes by name, all with the same data."""
+    """Returns the rows' recipes by name, all with the same data."""
     expect: Callable[[Order, Reporter], Forecast]
-    """What the study will take."""
+    """Returns the forecast of the study."""
     begin: Callable[[Sitting], BegunT | Stopped]
-    """Measures what needs no run, before the training."""
+    """Makes the measurements that need no run, before the training."""
     measure: Callable[[Sitting, BegunT, Run], MeasuredT | Stopped]
-    """Measures a run that has ended, or reads what is kept of it."""
+    """Measures a run that has ended, or reads its kept measurements."""
     page: Callable[[Findings[BegunT, MeasuredT]], Page | None]
-    """Makes the page; None where there is nothing to say yet."""
+    """Returns the page; None if there is nothing to report yet."""
     write_texts: Callable[[Order], None] = write_if_tiny
-    """Writes the corpora that are the study's own."""
+    """Writes the corpora that the study generates itself."""
     is_result: Callable[[Path], bool] = no_result
-    """Whether the failure of a run, by its folder, is a result."""
+    """Returns whether the failure of the run in a folder is a result."""
     unit: str = "updates"
-    """What the progress is counted in."""
+    """The unit that the progress is counted in."""
 
     def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
-        """Trains and measures what is not done yet in `order.folder`; writes the page whenever a run is done.
+        """Trains and measures everything not done yet in `order.folder`; writes the page after each finished run.
 
         Raises:
             AttendoError: the corpora are missing, or the folder holds another study.
@@ -177,51 +178,51 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
             del failed[run.name]
         failures = tuple(failed.values())
         report = pages.write(ended.results, diverged, failures)
-        is_left = ended.interrupted or pages.num_measured < len(ended.results) + len(diverged)
-        return Outcome(report=report, interrupted=is_left, failures=failures)
+        is_incomplete = ended.interrupted or pages.num_measured < len(ended.results) + len(diverged)
+        return Outcome(report=report, interrupted=is_incomplete, failures=failures)
 
     def forecast(self, order: Order, reporter: Reporter) -> Report:
-        """What the study comes to, and the time that a few updates on this machine let expect.
+        """Returns the size of the study and the time to expect, from a few updates on this machine.
 
         Raises:
-            RecipeError: a model is more than this machine's memory holds.
+            RecipeError: a model does not fit in this machine's memory.
         """
         return forecast_page(order, self.name, self.short_title, self.expect(order, reporter))
 
-    def report(self, found: Findings[BegunT, MeasuredT]) -> Report | None:
-        """The page of what is done so far; None where there is nothing to say yet."""
-        page = self.page(found)
+    def report(self, findings: Findings[BegunT, MeasuredT]) -> Report | None:
+        """Returns the page of the results so far; None if there is nothing to report yet."""
+        page = self.page(findings)
         if page is None:
             return None
-        values = {**order_values(found.order, found.any_recipe), **totals(found.results), **page.values}
+        values = {**order_values(findings.order, findings.any_recipe), **totals(findings.results), **page.values}
         words = page_text(self.text).fill(**values)
-        bleu = page.bleu or f"BLEU is sacreBLEU's: {signatures_of(found.results)}"
+        bleu = page.bleu or f"BLEU is sacreBLEU's: {signatures_of(findings.results)}"
         return Report(
             title=self.title,
             introduction=(
                 *words.introduction,
-                *scale_note(found.order, self.subject),
-                *still_open(found.num_ended, found.num_runs, found.failures),
+                *scale_note(findings.order, self.subject),
+                *still_open(findings.num_ended, findings.num_runs, findings.failures),
             ),
-            sections=(*words.sections, how_to_repeat(found.order, found.results, bleu)),
+            sections=(*words.sections, how_to_repeat(findings.order, findings.results, bleu)),
             data={
-                **head_data(found.order, self.name),
-                "runs_done": found.num_ended,
-                "runs": found.num_runs,
-                "failures": list(found.failures),
+                **head_data(findings.order, self.name),
+                "runs_done": findings.num_ended,
+                "runs": findings.num_runs,
+                "failures": list(findings.failures),
                 **page.data,
             },
         )
 
 
 class _Pages(Generic[BegunT, MeasuredT]):
-    """Measures runs as they are done, and writes the page of those that are measured.
+    """Measures runs as they finish, and writes the page of the measured ones.
 
     Args:
-        study: what it is of.
-        sitting: the study at work.
-        recipes: of the rows.
-        begun: what was measured before the training.
+        study: the study.
+        sitting: the session of the study.
+        recipes: recipes of the rows.
+        begun: measurements made before the training.
     """
 
     def __init__(
@@ -233,18 +234,18 @@ class _Pages(Generic[BegunT, MeasuredT]):
 
     @property
     def num_measured(self) -> int:
-        """The number of runs that are measured."""
+        """The number of measured runs."""
         return len(self._measured)
 
     def write(
         self, results: Sequence[RunResult], diverged: Sequence[Run] = (), failures: tuple[str, ...] = ()
     ) -> Report | None:
-        """Measures what is not measured yet and writes the page; None where there is nothing to say yet."""
+        """Measures the runs that are not measured yet and writes the page; None if there is nothing to report yet."""
         for run in (*(self._runs[result.row, result.seed] for result in results), *diverged):
             if (run.row, run.seed) not in self._measured:
-                found = self._study.measure(self._sitting, self._begun, run)
-                if not isinstance(found, Stopped):
-                    self._measured[run.row, run.seed] = found
+                measured = self._study.measure(self._sitting, self._begun, run)
+                if not isinstance(measured, Stopped):
+                    self._measured[run.row, run.seed] = measured
         report = self._study.report(
             Findings(
                 order=self._sitting.order,
@@ -266,17 +267,17 @@ class _Pages(Generic[BegunT, MeasuredT]):
 
 
 def threads_of(order: Order) -> int:
-    """Processor threads of each run."""
+    """The number of processor threads of each run."""
     return max(1, usable_cores() // order.jobs)
 
 
 def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> OpenStudy:
-    """Prepares the data of rows where that is missing, and plans their runs in `order.folder`.
+    """Prepares the rows' data if it is missing, and plans their runs in `order.folder`.
 
     Args:
-        order: how the study is wanted.
+        order: options of the study.
         rows: recipes by the rows' names, at least one, all with the same data.
-        reporter: who is told.
+        reporter: receives the progress.
 
     Raises:
         AttendoError: the corpora are missing, or the folder holds another study.
@@ -290,25 +291,25 @@ def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> 
 
 
 class PartReporter:
-    """Tells a reporter of one study as a part of several.
+    """Reports one study's progress as a part of that of several studies.
 
     Args:
-        reporter: of all of them.
-        before: updates of the studies before this one.
-        total: updates of all of them.
+        reporter: reporter of all the studies.
+        before: number of updates of the studies before this one.
+        total: number of updates of all the studies.
     """
 
     def __init__(self, reporter: Reporter, before: int, total: int) -> None:
         self._reporter, self._before, self._total = reporter, before, total
 
     def message(self, text: str) -> None:
-        """A line to read."""
+        """Shows a line of text."""
         self._reporter.message(text)
 
     def preparing(self, progress: Progress) -> None:
-        """How far the preparation of data is."""
+        """Reports the progress of the data preparation."""
         self._reporter.preparing(progress)
 
     def running(self, done: int, total: int, note: str) -> None:
-        """How many updates of this part are made."""
+        """Reports the number of finished updates of this part; `total` is replaced by that of all the studies."""
         self._reporter.running(self._before + done, self._total, note)

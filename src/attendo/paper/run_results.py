@@ -1,4 +1,4 @@
-"""What came of one run of a study, read from its run folder."""
+"""The result of one run of a study, read from its run folder."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,20 +24,20 @@ ResultT = TypeVar("ResultT", bound="RunFacts")
 
 @dataclass(frozen=True, kw_only=True)
 class RunFacts:
-    """What any run came to."""
+    """The result of a run, of a translator or a parser."""
 
     row: str
     seed: int
     perplexity: float
-    """Of the validation set, per word piece, by the weights of the last update."""
+    """Perplexity of the validation set, per word piece, with the weights of the last update."""
     parameters: int
     steps: int
     target_tokens: int
-    """Trained on, without padding."""
+    """Number of target tokens of the training, without padding."""
     flops: float
-    """Additions and multiplications of the training's matrix products, about: those of pairs of average length."""
+    """Approximate number of additions and multiplications in the training's matrix products: see `training_flops`."""
     seconds: float
-    """Of training, validation and saving, in all sittings."""
+    """Seconds of training, validation and saving, over all sessions."""
     threads: int
     machine: str
     versions: dict[str, str]
@@ -47,55 +47,55 @@ class RunFacts:
 
     @property
     def minutes(self) -> float:
-        """Of training, validation and saving."""
+        """Minutes of training, validation and saving."""
         return self.seconds / 60
 
     @property
     def millions(self) -> float:
-        """Parameters."""
+        """Number of parameters, in millions."""
         return self.parameters / 1e6
 
     def to_text(self) -> str:
-        """A line."""
+        """Returns perplexity, score and minutes as one line."""
         score = f"{self.score.upper()} {getattr(self, self.score):.2f}"
         return f"perplexity {self.perplexity:.3f}, {score}, {self.minutes:.1f} minutes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult(RunFacts):
-    """What a translator's run came to."""
+    """The result of a translator's run."""
 
     score = "bleu"
     bleu: float
-    """Of the validation set, by the weights of the last update."""
+    """BLEU of the validation set, with the weights of the last update."""
     bleu_signature: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParserRunResult(RunFacts):
-    """What a parser's run came to."""
+    """The result of a parser's run."""
 
     score = "f1"
     f1: float
-    """Of the validation set, greedily, by the weights of the last update."""
+    """F1 of the validation set, decoded greedily with the weights of the last update."""
     f1_signature: str
 
 
 def read_run(
     kind: type[ResultT], folder: Path, row: str, seed: int, prepared: PreparedData, *, threads: int
 ) -> ResultT:
-    """Reads what a run that has ended came to.
+    """Reads the result of a run that has ended.
 
     Args:
-        kind: of its result: a translator's or a parser's.
+        kind: type of the result: a translator's or a parser's.
         folder: the run folder.
-        row: whose run it is.
-        seed: its seed.
-        prepared: its data.
-        threads: it was trained with.
+        row: name of the run's row.
+        seed: seed of the run.
+        prepared: data of the run.
+        threads: number of threads that it was trained with.
 
     Raises:
-        ModelError: it has no checkpoint, or its last update was not validated.
+        ModelError: it has no checkpoint, or the validation of its last update is missing or has no number.
         OSError: a file cannot be read.
     """
     checkpoint = Checkpoints(folder / "checkpoints", 1).latest(lambda line: None)
@@ -103,10 +103,10 @@ def read_run(
         raise ModelError(f"{folder}: has no checkpoint; remove it, and the next start trains it anew")
     position = position_of(checkpoint.state["position"])
     description = read_description(folder / "model")
-    found = [record for record in validations(folder) if record["step"] == position.step]
-    if not found:
+    records = [record for record in validations(folder) if record["step"] == position.step]
+    if not records:
         raise ModelError(f"{folder}: its last update, {position.step}, was not validated; remove it to train it anew")
-    perplexity, value = found[-1]["perplexity"], found[-1].get(kind.score)
+    perplexity, value = records[-1]["perplexity"], records[-1].get(kind.score)
     if perplexity is None or value is None:
         raise ModelError(f"{folder}: its validation came to no number; see its metrics.jsonl")
     sizes = (description.src_vocab_size, description.tgt_vocab_size)
@@ -128,7 +128,7 @@ def read_run(
 
 
 def steps_made(folder: Path) -> int:
-    """Updates that a running run has told of."""
+    """The last update in the log of a running run; 0 without a log."""
     try:
         content = (folder / "metrics.jsonl").read_bytes()
     except OSError:
@@ -137,7 +137,7 @@ def steps_made(folder: Path) -> int:
 
 
 def num_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
-    """Trained numbers of a model, without the memory that they would take."""
+    """The number of a model's parameters, counted without allocating them."""
     with torch.device("meta"):
         return Transformer(config, src_vocab_size, tgt_vocab_size).num_parameters
 
@@ -145,27 +145,27 @@ def num_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int
 def training_flops(
     config: ModelConfig, vocab_sizes: tuple[int, int], lengths: tuple[int, int], target_tokens: int
 ) -> float:
-    """Additions and multiplications of the matrix products of a whole training, by pairs of average length.
+    """Estimates the additions and multiplications in the matrix products of a training, from a pair of average length.
 
     Args:
-        config: the model's.
-        vocab_sizes: of source and target.
-        lengths: of an average source and its target, in tokens with the last one.
-        target_tokens: trained on, without padding.
+        config: config of the model.
+        vocab_sizes: vocabulary sizes of source and target.
+        lengths: mean lengths of source and target, in tokens with `</s>`.
+        target_tokens: number of target tokens of the training, without padding.
     """
     return target_tokens / lengths[1] * pair_flops(config, vocab_sizes, lengths)
 
 
 def pair_flops(config: ModelConfig, vocab_sizes: tuple[int, int], lengths: tuple[int, int]) -> float:
-    """Additions and multiplications of the matrix products of one pair's passage forward and back.
+    """Counts the additions and multiplications in the matrix products of one pair's forward and backward pass.
 
-    torch's own counter counts them; products that the way back does without, such as those of a first layer's input,
-    are left out.
+    The count is that of torch's `FlopCounterMode`; it excludes products that the backward pass does not need, such as
+    the gradient of the first layer's input.
 
     Args:
-        config: the model's.
-        vocab_sizes: of source and target.
-        lengths: of source and target, in tokens with the last one.
+        config: config of the model.
+        vocab_sizes: vocabulary sizes of source and target.
+        lengths: lengths of source and target, in tokens with `</s>`.
     """
     with torch.device("meta"):
         model = Transformer(config, *vocab_sizes)
@@ -176,7 +176,7 @@ def pair_flops(config: ModelConfig, vocab_sizes: tuple[int, int], lengths: tuple
 
 
 def mean_lengths(prepared: PreparedData) -> tuple[int, int]:
-    """Tokens of an average source and of its target, of all corpora."""
+    """The mean lengths of a source and of a target over all corpora, in tokens, rounded."""
     corpora = prepared.corpora.values()
     pairs = sum(len(corpus) for corpus in corpora)
     return (
@@ -186,10 +186,10 @@ def mean_lengths(prepared: PreparedData) -> tuple[int, int]:
 
 
 def validations(folder: Path) -> list[dict[str, Any]]:
-    """The validations in a run's log.
+    """Returns the validation records of a run's log.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the log cannot be read.
     """
     return [record for record in _records((folder / "metrics.jsonl").read_bytes()) if record["kind"] == "valid"]
 
@@ -198,5 +198,5 @@ def _records(content: bytes) -> Iterator[dict[str, Any]]:
     for line in content.splitlines():
         try:
             yield parse_record(line)
-        except ValueError:  # what a killed process was writing, or is
+        except ValueError:  # a line that a killed process left unfinished, or that is being written
             continue

@@ -1,4 +1,4 @@
-"""Means over seeds and straight lines with their confidence intervals, and what an interval says about a claim."""
+"""Means over seeds and fitted lines with their confidence intervals, and the verdict on a printed difference."""
 
 import math
 import statistics
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 RunT = TypeVar("RunT")
 
 CONFIDENCE = 0.95
-"""Of every interval."""
+"""Confidence level of every interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,50 +20,51 @@ class Estimate:
 
     mean: float
     half_width: float | None
-    """Half of the 95% confidence interval, by Student's t; None where there is one seed alone."""
+    """Half the width of the 95% confidence interval, by Student's t; None for a single seed."""
     count: int
+    """Number of seeds."""
 
     @property
     def low(self) -> float | None:
-        """The lower end of the interval."""
+        """The lower end of the interval; None without an interval."""
         return None if self.half_width is None else self.mean - self.half_width
 
     @property
     def high(self) -> float | None:
-        """The upper end of the interval."""
+        """The upper end of the interval; None without an interval."""
         return None if self.half_width is None else self.mean + self.half_width
 
     @property
     def sign(self) -> int:
-        """1 or -1 where the interval excludes zero, on that side; 0 where it cannot tell."""
+        """1 or -1 if the interval lies above or below zero; 0 if it includes zero or there is none."""
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
             return 0
         return 1 if self.mean > 0 else -1
 
     def covers(self, value: float) -> bool:
-        """Whether a value is in the interval, if there is one."""
+        """Returns whether a value is in the interval; False without an interval."""
         return self.low is not None and self.high is not None and self.low <= value <= self.high
 
     def to_json(self) -> dict[str, Any]:
-        """The mean with its interval for `result.json`."""
+        """Returns the mean, its interval and the number of seeds for `result.json`."""
         return {"mean": self.mean, "low": self.low, "high": self.high, "seeds": self.count}
 
     def to_text(self, form: str = ".2f") -> str:
-        """The mean and, where there is one, half of the interval: `25.31 ± 0.42`.
+        """Returns the mean and half the width of its interval, if there is one: `25.31 ± 0.42`.
 
         Args:
-            form: of the mean, as format has it; `+.2f` shows its sign.
+            form: format specification of the mean; `+.2f` shows its sign.
         """
         half = "" if self.half_width is None else f" ± {self.half_width:{form.removeprefix('+')}}"
         return f"{self.mean:{form}}{half}"
 
     def __format__(self, form: str) -> str:
-        """As `to_text` has it, for the cells of tables."""
+        """Returns the same text as `to_text`, for the cells of tables."""
         return self.to_text(form)
 
 
 class Verdict(Enum):
-    """What the measured difference of a row to the base row says about the printed one."""
+    """The relation of a measured difference between a row and the base row to the printed one."""
 
     AS_IN_THE_PAPER = "as in the paper"
     OTHER_WAY_ROUND = "the other way round"
@@ -72,10 +73,10 @@ class Verdict(Enum):
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """The mean of some values and its confidence interval, by Student's t with one degree of freedom less than values.
+    """Returns the mean of some values and its confidence interval, by Student's t with n - 1 degrees of freedom.
 
     Args:
-        values: one a seed, at least one.
+        values: one value per seed, at least one.
     """
     mean = statistics.fmean(values)
     if len(values) < 2:
@@ -85,25 +86,25 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def paired(ours: Mapping[int, RunT], others: Mapping[int, RunT], of: Callable[[RunT], float]) -> Estimate | None:
-    """The mean difference of a figure between two rows, paired by seed; None where no seed has both.
+    """Returns the mean difference of a measure between two rows, paired by seed; None if no seed has both.
 
     Args:
-        ours: the runs of one row by seed.
-        others: those of the row that is subtracted.
-        of: the figure of a run.
+        ours: runs of the first row, by seed.
+        others: runs of the row that is subtracted, by seed.
+        of: returns the measure of a run.
     """
     both = sorted(ours.keys() & others.keys())
     return estimate([of(ours[seed]) - of(others[seed]) for seed in both]) if both else None
 
 
 def verdict(difference: Estimate, printed: float, unit: float) -> Verdict:
-    """Holds a measured difference against the printed one.
+    """Compares a measured difference with the printed one.
 
     Args:
-        difference: of a row to the base row, paired by seed.
-        printed: the same difference of the paper's figures, which have no interval.
-        unit: the last digit of these figures. Rounding alone makes equal figures differ by so much, so that a
-            difference up to it is none.
+        difference: difference of a row to the base row, paired by seed.
+        printed: difference of the same rows' printed figures, which have no interval.
+        unit: unit of the last printed digit. Rounding alone can make equal figures differ by one unit, so a printed
+            difference of up to one unit counts as none.
     """
     if not difference.sign:
         return Verdict.NOT_TOLD_APART
@@ -114,11 +115,11 @@ def verdict(difference: Estimate, printed: float, unit: float) -> Verdict:
 
 @cache
 def t_quantile(probability: float, degrees: int) -> float:
-    """The value that a variable of Student's t distribution stays below with a probability, from 0.5 to below 1.
+    """Returns the quantile of Student's t distribution at a probability of at least 0.5 and below 1.
 
     Args:
-        probability: such as 0.975 for a two-sided interval of 95%.
-        degrees: of freedom, from 1 on.
+        probability: the probability, such as 0.975 for a two-sided interval of 95%.
+        degrees: degrees of freedom, at least 1.
     """
     low, high = 0.0, 1.0
     while t_probability(high, degrees) < probability:
@@ -131,13 +132,13 @@ def t_quantile(probability: float, degrees: int) -> float:
 
 
 def t_probability(value: float, degrees: int) -> float:
-    """The probability of Student's t distribution below a value that is not negative.
+    """Returns the cumulative probability of Student's t distribution at a value that is not negative.
 
-    The finite series in theta = atan(t / sqrt(degrees)) of Abramowitz and Stegun, 26.7.3 and 26.7.4.
+    It is the finite series in theta = atan(t / sqrt(degrees)) of Abramowitz and Stegun, 26.7.3 and 26.7.4.
 
     Args:
-        value: t.
-        degrees: of freedom, a whole number from 1 on.
+        value: the value t.
+        degrees: degrees of freedom, a whole number of at least 1.
     """
     theta = math.atan(value / math.sqrt(degrees))
     sine, cosine = math.sin(theta), math.cos(theta)
@@ -154,30 +155,30 @@ def t_probability(value: float, degrees: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A straight line by least squares."""
+    """A straight line fitted by least squares."""
 
     slope: float
     half_width: float | None
-    """Half of the slope's 95% confidence interval, by Student's t; None where there are two points alone."""
+    """Half the width of the slope's 95% confidence interval, by Student's t; None for only two points."""
     intercept: float
     count: int
-    """Points."""
+    """Number of points."""
 
     def __format__(self, form: str) -> str:
-        """As `to_text` has it, for the cells of tables."""
+        """Returns the same text as `to_text`, for the cells of tables."""
         return self.to_text()
 
     def to_text(self) -> str:
-        """The slope and its interval."""
+        """Returns the slope and half the width of its interval, if there is one."""
         return f"{self.slope:.2f}" + ("" if self.half_width is None else f" ± {self.half_width:.2f}")
 
 
 def line(xs: Sequence[float], ys: Sequence[float]) -> Line:
-    """The line through some points that the squared distances to, in y, are least of.
+    """Fits a line through some points by least squares of the distances in y.
 
     Args:
-        xs: at least two different ones.
-        ys: one for each.
+        xs: x of the points, with at least two different values.
+        ys: y of the points.
     """
     slope, intercept = statistics.linear_regression(xs, ys)
     degrees = len(xs) - 2
@@ -191,31 +192,31 @@ def line(xs: Sequence[float], ys: Sequence[float]) -> Line:
 
 
 def power_law(xs: Sequence[float], ys: Sequence[float]) -> Line:
-    """The exponent of y = c x^slope, by a line through the logarithms; all numbers are above 0."""
+    """Fits y = c x^slope by a line through the logarithms; all numbers have to be positive."""
     return line([math.log(x) for x in xs], [math.log(y) for y in ys])
 
 
 def at(law: Line, x: float) -> float:
-    """What a power law gives for x."""
+    """Returns the value of a power law at x."""
     return math.exp(law.intercept + law.slope * math.log(x))
 
 
 def meeting(xs: Sequence[float], rising: Sequence[float], other: Sequence[float]) -> float | None:
-    """Where one measured curve comes up to another, between two points by straight lines of the logarithms.
+    """Finds where one measured curve reaches another, by linear interpolation of the logarithms between two points.
 
     Args:
-        xs: in order.
-        rising: of the curve that starts below, one for each x.
-        other: of the other one.
+        xs: x of the points, in rising order.
+        rising: y of the curve that starts below, one for each x.
+        other: y of the other curve, one for each x.
 
     Returns:
-        The first such x; None where it stays below.
+        The first x at which the rising curve is not below the other; None if there is none.
     """
-    gaps = [math.log(one / two) for one, two in zip(rising, other, strict=True)]
-    for place, gap in enumerate(gaps):
+    gaps = [math.log(rising_y / other_y) for rising_y, other_y in zip(rising, other, strict=True)]
+    for index, gap in enumerate(gaps):
         if gap >= 0:
-            if place == 0:
+            if index == 0:
                 return xs[0]
-            share = -gaps[place - 1] / (gap - gaps[place - 1])
-            return math.exp((1 - share) * math.log(xs[place - 1]) + share * math.log(xs[place]))
+            share = -gaps[index - 1] / (gap - gaps[index - 1])
+            return math.exp((1 - share) * math.log(xs[index - 1]) + share * math.log(xs[index]))
     return None

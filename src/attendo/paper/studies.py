@@ -1,4 +1,4 @@
-"""All that `attendo reproduce` knows, by the names that the command has."""
+"""The experiments of `attendo reproduce`, by their names in the command."""
 
 from collections.abc import Mapping
 

@@ -1,8 +1,8 @@
-"""A study: rows of recipes, each trained with several seeds by `attendo train`, and what came of each.
+"""A study: rows of recipes, each trained with several seeds by `attendo train`, and the result of each run.
 
-DIR/prepared/             the data, prepared once for all rows    DIR/logs/ROW-seed-N.log   what a run has said
-DIR/runs/ROW-seed-N/      a run folder like any other             DIR/.lock                 which process is at it
-DIR/runs/ROW-seed-N/result.json    what came of it: this run is done
+DIR/prepared/             the data, prepared once for all rows    DIR/logs/ROW-seed-N.log   the output of a run
+DIR/runs/ROW-seed-N/      a run folder like any other             DIR/.lock                 one process at a time
+DIR/runs/ROW-seed-N/result.json    the result of a run, which marks it as done
 """
 
 import os
@@ -35,36 +35,37 @@ _ERROR = "attendo: error: "
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A row with a seed."""
+    """A row trained with one seed."""
 
     row: str
     seed: int
     recipe: Recipe
-    """As it trains, with its seed."""
+    """Recipe of the run, including its seed."""
 
     @property
     def name(self) -> str:
-        """That of its folder."""
+        """The name of the run's folder."""
         return f"{self.row}-seed-{self.seed}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOutcome(Generic[ResultT]):
-    """What a sitting of a study came to."""
+    """The outcome of one session of a study."""
 
     results: tuple[ResultT, ...]
-    """Of all runs that are done, those of earlier sittings too, in the study's order."""
+    """Results of all finished runs, including those of earlier sessions, in the study's order."""
     failures: Mapping[str, str]
-    """Of the runs that ended without a result, by their names: the name and what went wrong, a line each."""
+    """One line with the name and the error of each run that ended without a result, by the run's name."""
     interrupted: bool
+    """Whether some runs have neither a result nor a failure."""
 
 
 def plan_runs(rows: Mapping[str, Recipe], seeds: Sequence[int]) -> tuple[Run, ...]:
-    """Every row with every seed: all rows with the first seed first, so that what is done is soon a whole table.
+    """Returns the runs of every row with every seed, all rows with the first seed first, to complete a table early.
 
     Args:
         rows: recipes by the rows' names.
-        seeds: of the initial weights, the batches and dropout.
+        seeds: seeds of the initial weights, the batches and dropout.
     """
     return tuple(
         Run(row=row, seed=seed, recipe=replace(recipe, training=replace(recipe.training, seed=seed)))
@@ -74,18 +75,18 @@ def plan_runs(rows: Mapping[str, Recipe], seeds: Sequence[int]) -> tuple[Run, ..
 
 
 class Study(Generic[ResultT]):
-    """Runs in a folder, trained by processes side by side.
+    """Runs in a folder, trained by parallel processes.
 
     Args:
-        folder: the study's own.
-        runs: what to train.
-        kind: of their results: translators' or parsers'.
-        data: gives a run's.
-        jobs: processes side by side.
-        threads: processor threads of each.
+        folder: folder of the study.
+        runs: the runs to train.
+        kind: type of their results: translators' or parsers'.
+        data: returns the prepared data of a run.
+        jobs: number of parallel processes.
+        threads: number of processor threads of each process.
 
     Raises:
-        ModelError: a folder of a run holds another one.
+        ModelError: the folder of a run holds a run with another recipe.
     """
 
     def __init__(
@@ -103,10 +104,10 @@ class Study(Generic[ResultT]):
         self._results: dict[str, ResultT] = {}
         self._failures: dict[str, str] = {}
         for run in runs:
-            _check_is(self.run_folder(run), run)
+            _check_same_recipe(self.run_folder(run), run)
 
     def run_folder(self, run: Run) -> Path:
-        """Where a run is."""
+        """Returns the folder of a run."""
         return self._folder / "runs" / run.name
 
     def train(
@@ -115,25 +116,25 @@ class Study(Generic[ResultT]):
         should_stop: Callable[[], bool],
         finished: Callable[[Sequence[ResultT]], object],
     ) -> StudyOutcome[ResultT]:
-        """Trains what is not done yet; what was interrupted goes on.
+        """Trains the runs that are not done yet, and resumes those that were interrupted.
 
-        A run that fails is told of at the end, and the others go on. When it is to stop, all running ones are told to,
-        and are saved.
+        A run that fails does not stop the others; its failure is part of the outcome. When `should_stop` returns True,
+        all running ones are saved and stopped.
 
         Args:
-            reporter: who is told.
-            should_stop: asked twice a second.
-            finished: told all results so far whenever another run is done.
+            reporter: receives the progress.
+            should_stop: called twice a second.
+            finished: called with all results so far whenever another run is done.
 
         Raises:
-            ModelError: another process is at this study.
+            ModelError: another process is working on this study.
             OSError: the folder cannot be written to.
         """
         with alone(self._folder):
             for run in self._runs:
-                # None: not done, or of another version, and the run folder has all of it.
-                if (found := kept(self.run_folder(run) / RESULT, TypeAdapter(self._kind))) is not None:
-                    self._results[run.name] = found
+                # None: not done, or written by another version; read_run can read it again from the run folder.
+                if (result := kept(self.run_folder(run) / RESULT, TypeAdapter(self._kind))) is not None:
+                    self._results[run.name] = result
             waiting = [run for run in self._runs if run.name not in self._results]
             processes = _Processes(self._folder / "logs", self._threads, visible_gpus())
             is_stopping = False
@@ -145,14 +146,14 @@ class Study(Generic[ResultT]):
                     while waiting and not is_stopping and len(processes.runs) < self._jobs:
                         self._start(waiting.pop(0), processes)
                     for run, failure in processes.ended():
-                        if self._take_in(run, failure, reporter, is_stopping=is_stopping):
-                            finished(self._found())
-                    self._tell(processes, reporter)
+                        if self._record_end(run, failure, reporter, is_stopping=is_stopping):
+                            finished(self._results_so_far())
+                    self._report_progress(processes, reporter)
                     time.sleep(_POLL_S if processes.runs else 0)
             finally:
                 processes.kill()
-        is_left = len(self._results) + len(self._failures) < len(self._runs)
-        return StudyOutcome(results=self._found(), failures=dict(self._failures), interrupted=is_left)
+        is_incomplete = len(self._results) + len(self._failures) < len(self._runs)
+        return StudyOutcome(results=self._results_so_far(), failures=dict(self._failures), interrupted=is_incomplete)
 
     def _start(self, run: Run, processes: "_Processes") -> None:
         folder = self.run_folder(run)
@@ -160,8 +161,8 @@ class Study(Generic[ResultT]):
             start_run(run.recipe, folder, self._data(run).folder)
         processes.start(run, folder)
 
-    def _take_in(self, run: Run, failure: str | None, reporter: Reporter, *, is_stopping: bool) -> bool:
-        """Keeps the result of a run that has ended; False where it has none."""
+    def _record_end(self, run: Run, failure: str | None, reporter: Reporter, *, is_stopping: bool) -> bool:
+        """Records the result or the failure of a run that has ended; False if it has no result."""
         folder = self.run_folder(run)
         if failure is None:
             try:
@@ -178,10 +179,10 @@ class Study(Generic[ResultT]):
             reporter.message(f"{run.name} failed, the others go on: {failure}")
         return False
 
-    def _found(self) -> tuple[ResultT, ...]:
+    def _results_so_far(self) -> tuple[ResultT, ...]:
         return tuple(self._results[run.name] for run in self._runs if run.name in self._results)
 
-    def _tell(self, processes: "_Processes", reporter: Reporter) -> None:
+    def _report_progress(self, processes: "_Processes", reporter: Reporter) -> None:
         total = done = 0
         shares = []
         running = [run.name for run in processes.runs]
@@ -191,9 +192,9 @@ class Study(Generic[ResultT]):
             if run.name in self._results:
                 done += steps
             elif run.name in running:
-                made = steps_made(self.run_folder(run))
-                done += made
-                shares.append(f"{run.name} {made / steps:.0%}")
+                steps_done = steps_made(self.run_folder(run))
+                done += steps_done
+                shares.append(f"{run.name} {steps_done / steps:.0%}")
         note = f"{len(self._results)} of {len(self._runs)} runs done"
         if self._failures:
             note += f", {len(self._failures)} failed"
@@ -201,9 +202,9 @@ class Study(Generic[ResultT]):
 
 
 class _Processes:
-    """`attendo train` for each of some runs, each in a process and a process group of its own.
+    """The `attendo train` processes of the runs in progress, each in its own process group.
 
-    Of its own, because a terminal's Ctrl-C goes to a whole group, and a second signal would end a run unsaved.
+    A terminal sends Ctrl-C to a whole process group, and a second signal would end a run before it is saved.
     """
 
     def __init__(self, logs: Path, threads: int, gpus: Sequence[str]) -> None:
@@ -212,7 +213,7 @@ class _Processes:
 
     @property
     def runs(self) -> list[Run]:
-        """Those that are running."""
+        """The runs in progress."""
         return [run for run, _, _ in self._running.values()]
 
     def start(self, run: Run, folder: Path) -> None:
@@ -231,25 +232,25 @@ class _Processes:
         self._running[run.name] = (run, slot, process)
 
     def ended(self) -> Iterator[tuple[Run, str | None]]:
-        """The runs whose process has ended since, and why where it failed."""
+        """Yields the runs whose process has ended since the last call, each with its error message or None."""
         for run, _, process in list(self._running.values()):
             status = process.poll()
             if status is not None:
                 del self._running[run.name]
-                yield run, None if status == 0 else self._why(run, status)
+                yield run, None if status == 0 else self._failure_reason(run, status)
 
     def stop(self) -> None:
-        """Has all save and end."""
+        """Asks all processes to save and end."""
         for _, _, process in self._running.values():
             process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends all at once; their last checkpoints stay whole."""
+        """Kills all processes; their last checkpoints stay intact."""
         for _, _, process in self._running.values():
             process.kill()
             process.wait()
 
-    def _why(self, run: Run, status: int) -> str:
+    def _failure_reason(self, run: Run, status: int) -> str:
         lines = self._log(run).read_text(encoding="utf-8", errors="replace").splitlines()
         if lines and lines[-1].startswith(_ERROR):
             return lines[-1].removeprefix(_ERROR)
@@ -261,13 +262,13 @@ class _Processes:
 
 
 def visible_gpus() -> list[str]:
-    """The GPUs that this process may use, as `CUDA_VISIBLE_DEVICES` names them."""
+    """The GPUs that this process may use, as values for `CUDA_VISIBLE_DEVICES`."""
     named = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
     count = torch.cuda.device_count()
     return named[:count] if named else [str(number) for number in range(count)]
 
 
-def _check_is(folder: Path, run: Run) -> None:
+def _check_same_recipe(folder: Path, run: Run) -> None:
     if (folder / "recipe.toml").is_file() and load_recipe(str(folder)) != run.recipe:
         raise ModelError(
             f"{folder}: holds a run of another recipe than this study's, as of another scale or version; name another "

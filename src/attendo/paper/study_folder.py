@@ -1,4 +1,4 @@
-"""The folder of a study: for one study and one process at a time, and the results that are kept in it."""
+"""The folder of a study: reserved for one study and one process at a time, with the results that are kept in it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,32 +17,32 @@ from attendo.reading import MAX_JSON_BYTES, parse_json, printable, read_bounded
 # --- one study, one process -------------------------------------------------------------------------------------------
 
 STUDY = "study.json"
-"""Says which study a folder is of."""
-_FIRST = (".lock", ".lock-prepared", "prepared", "phrasebook", "invented", "texts", "points", "en-de", "en-fr")
-"""What a study that was killed, or one of an earlier version, has in place of a record."""
+"""File that records which study a folder belongs to."""
+_WITHOUT_RECORD = (".lock", ".lock-prepared", "prepared", "phrasebook", "invented", "texts", "points", "en-de", "en-fr")
+"""Entries that identify a study's folder without a record: one that was killed, or from an earlier version."""
 
 
 @contextmanager
 def own_folder(folder: Path, name: str, scale: str, *, force: bool = False) -> Iterator[None]:
-    """Refuses a folder of something else than a study, and writes down whose it is when the block ends well.
+    """Refuses a folder that holds anything but this study, and records the study in it if the block succeeds.
 
     Args:
-        folder: of the study.
-        name: such as `table3`.
-        scale: such as `small`.
-        force: write into the folder whatever else it holds.
+        folder: folder of the study.
+        name: name of the study, such as `table3`.
+        scale: scale of the study, such as `small`.
+        force: whether to use the folder whatever it holds.
 
     Raises:
-        DataError: the folder cannot be made.
+        DataError: the folder cannot be created.
         ModelError: it holds another study, or something else.
         OSError: it cannot be written to.
     """
     record = {"format_version": 1, "name": name, "scale": scale}
-    known = _known(folder)
+    known = _recorded(folder)
     if known is not None and known != record and not force:
         other = printable(f"{known.get('name')} at the scale {known.get('scale')}")
         raise ModelError(f"{folder}: holds {other}; name another folder with -o, or write into this one with --force")
-    check_begun(folder, "reproduce", (STUDY,) if is_run(folder) else (STUDY, *_FIRST), force=force)
+    check_begun(folder, "reproduce", (STUDY,) if is_run(folder) else (STUDY, *_WITHOUT_RECORD), force=force)
     yield
     if known != record:
         write_json(folder / STUDY, record)
@@ -50,10 +50,10 @@ def own_folder(folder: Path, name: str, scale: str, *, force: bool = False) -> I
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Makes a folder and keeps others out of it.
+    """Creates a folder and locks it against other processes.
 
     Raises:
-        ModelError: another process is at it.
+        ModelError: another process holds the lock.
         OSError: it cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,8 +65,8 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _known(folder: Path) -> dict[str, object] | None:
-    """What the folder's record says; None if it has none that can be read."""
+def _recorded(folder: Path) -> dict[str, object] | None:
+    """The content of the folder's record; None if there is none that can be read."""
     try:
         found = parse_json(read_bounded(folder / STUDY, MAX_JSON_BYTES))
     except (OSError, ValueError):
@@ -80,11 +80,11 @@ KeptT = TypeVar("KeptT")
 
 
 def kept(path: Path, kind: TypeAdapter[KeptT]) -> KeptT | None:
-    """Reads a kept result; None where there is none, or one of another version.
+    """Reads a kept result; None if there is none, or one from another version.
 
     Args:
         path: the JSON file.
-        kind: what it holds.
+        kind: type of the result.
     """
     try:
         return kind.validate_json(path.read_bytes())
@@ -93,25 +93,25 @@ def kept(path: Path, kind: TypeAdapter[KeptT]) -> KeptT | None:
 
 
 def measured_once(path: Path, kind: TypeAdapter[KeptT], measure: Callable[[], KeptT]) -> KeptT:
-    """Reads a kept result, or measures and keeps it.
+    """Reads a kept result; if there is none, measures and keeps it.
 
     Args:
         path: the JSON file.
-        kind: the dataclass that it holds.
-        measure: what to do where nothing is kept.
+        kind: type of the result, a dataclass.
+        measure: measures the result.
 
     Raises:
         OSError: the file cannot be written.
     """
-    found = kept(path, kind)
-    if found is None:
-        found = measure()
-        keep(path, found)
-    return found
+    result = kept(path, kind)
+    if result is None:
+        result = measure()
+        keep(path, result)
+    return result
 
 
 def keep(path: Path, result: Any) -> None:
-    """Writes a result, a dataclass, whole or not at all.
+    """Writes a result, a dataclass, as JSON, atomically.
 
     Raises:
         OSError: the file cannot be written.
