@@ -1,1 +1,1 @@
-"""Table 1: what each layer type costs, and how far signals go in it."""
+"""Table 1: the cost of each layer type, and the length of the paths between its positions."""

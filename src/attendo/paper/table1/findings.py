@@ -1,4 +1,4 @@
-"""What the measurements for Table 1 say: exponents beside the formulas', and where self-attention meets recurrence."""
+"""The evaluation of Table 1's measurements: growth exponents, and where self-attention costs as much as recurrence."""
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,39 +21,41 @@ from attendo.paper.table1.points import (
 )
 
 NEAR = 0.15
-"""How far an exponent may lie from the formula's to count as the same, beside its interval."""
+"""Largest difference at which an exponent counts as equal to the formula's."""
 EXACT = 1.0005
-"""Counted by the formula, largest by smallest: up to here the formula is the count."""
+"""Largest ratio of most to fewest operations per unit of the formula at which the formula counts as exact."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """A time, measured in some rounds."""
+    """The time of a layer at one size, over the rounds."""
 
     median: float
-    """Seconds: the median of the rounds' medians."""
+    """Median of the rounds' medians, in seconds."""
     low: float
-    """The smallest of these."""
+    """Smallest median of a round, in seconds."""
     high: float
-    """The largest of these."""
+    """Largest median of a round, in seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exponent:
-    """How a measure grows with one of the sizes."""
+    """The growth of a measure with one of the sizes, as the exponent of a power law."""
 
     layer: str
-    """With what sets it apart, where the layer has more than one line."""
+    """Name of the layer, with a distinguishing note if the layer has more than one row."""
     variable: str
+    """The size that varies: `n`, `d`, `k` or `r`."""
     expected: float | None
-    """The exponent that the formula has over the same sizes, a sum's being no whole number; None for no formula."""
+    """Exponent of the formula, fitted over the same sizes, so not an integer for a sum; None without a formula."""
     found: Line
+    """The fitted power law; its slope is the measured exponent."""
     last: float
-    """The exponent between the two largest sizes alone."""
+    """Exponent between the two largest sizes alone."""
 
     @property
     def verdict(self) -> str:
-        """Whether it grows as the formula."""
+        """How the measured growth compares with the formula, in words; empty without a formula."""
         if self.expected is None:
             return ""
         difference = self.found.slope - self.expected
@@ -66,7 +68,7 @@ class Exponent:
         return "faster" if difference > 0 else "slower"
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
+        """Returns the data for `result.json`."""
         return {
             "layer": self.layer,
             "variable": self.variable,
@@ -81,54 +83,55 @@ class Exponent:
 
 @dataclass(frozen=True, kw_only=True)
 class TimedCrossing:
-    """Where self-attention takes as long as recurrence, by measured times."""
+    """The length at which self-attention takes as long as recurrence, from measured times at one width."""
 
     d: int
     lengths: tuple[int, ...]
+    """Measured lengths n, in rising order."""
     ratios: tuple[float, ...]
-    """Time of self-attention by that of recurrence, one a length."""
+    """Time of self-attention divided by that of recurrence, one for each length."""
     measured: float | None
-    """Positions; None where self-attention is faster at all of these lengths."""
+    """The interpolated length, in positions; None if self-attention is faster at all measured lengths."""
 
     @property
     def longest(self) -> int:
-        """The longest n."""
+        """The longest measured n."""
         return self.lengths[-1]
 
     @property
     def last(self) -> float:
-        """The ratio there."""
+        """The ratio of times at the longest n."""
         return self.ratios[-1]
 
     @property
     def expected(self) -> float:
-        """Positions, if beyond the longest n self-attention's time grows like n² and recurrence's like n."""
+        """The extrapolated length, in positions, if self-attention's time grows like n² and recurrence's like n."""
         return self.lengths[-1] / self.ratios[-1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """All that was measured, by layer and sizes."""
+    """All measurements, by layer and sizes."""
 
     operations: Mapping[tuple[str, Sizes], Operations]
     graphs: Mapping[tuple[str, Sizes], GraphAt]
     memory: Mapping[tuple[str, Sizes], int]
-    """Bytes."""
+    """Peak memory of a forward and backward pass, in bytes."""
     seconds: Mapping[tuple[str, Sizes], Spread]
     crossings: tuple[Crossing, ...]
     places: tuple[Place, ...]
     rounds: int
     total_seconds: float
-    """Of all passages that were timed."""
+    """Total seconds of all timed passes."""
 
     @property
     def on_a_processor(self) -> bool:
-        """Whether times and memory are a processor's, not a graphics card's."""
+        """Whether times and memory were measured on a processor rather than a graphics card."""
         return all("processor" in place.device for place in self.places)
 
     @staticmethod
     def of(measurements: Iterable[Measurement]) -> "Findings":
-        """Puts measurements in order."""
+        """Sorts measurements by kind, layer and sizes."""
         operations: dict[tuple[str, Sizes], Operations] = {}
         graphs: dict[tuple[str, Sizes], GraphAt] = {}
         memory: dict[tuple[str, Sizes], int] = {}
@@ -136,21 +139,23 @@ class Findings:
         places: list[Place] = []
         rounds: dict[tuple[str, Sizes], dict[int, float]] = {}
         total_seconds = 0.0
-        for one in measurements:
-            match one:
+        for measurement in measurements:
+            match measurement:
                 case OperationsAt():
-                    operations[one.layer, one.sizes] = one.operations
+                    operations[measurement.layer, measurement.sizes] = measurement.operations
                 case CrossingAt():
-                    crossings.append(one.crossing)
+                    crossings.append(measurement.crossing)
                 case GraphAt():
-                    graphs[one.layer, one.sizes] = one
+                    graphs[measurement.layer, measurement.sizes] = measurement
                 case BytesAt():
-                    memory[one.layer, one.sizes] = one.peak
-                    places.append(one.place)
+                    memory[measurement.layer, measurement.sizes] = measurement.peak
+                    places.append(measurement.place)
                 case SecondsAt():
-                    rounds.setdefault((one.layer, one.sizes), {})[one.round] = statistics.median(one.seconds)
-                    total_seconds += sum(one.seconds)
-                    places.append(one.place)
+                    rounds.setdefault((measurement.layer, measurement.sizes), {})[measurement.round] = (
+                        statistics.median(measurement.seconds)
+                    )
+                    total_seconds += sum(measurement.seconds)
+                    places.append(measurement.place)
         return Findings(
             operations=operations,
             graphs=graphs,
@@ -163,7 +168,7 @@ class Findings:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
+        """Returns the data for `result.json`."""
         return {
             "operations": _rows(self.operations, asdict),
             "graphs": [asdict(found) for found in self.graphs.values()],
@@ -174,103 +179,106 @@ class Findings:
         }
 
 
-def _rows(found: Mapping[tuple[str, Sizes], Any], of: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
-    """What was found by layer and sizes, a row each."""
-    return [{"layer": layer, **asdict(sizes), **of(one)} for (layer, sizes), one in found.items()]
+def _rows(values: Mapping[tuple[str, Sizes], Any], of: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Converts values by layer and sizes to one JSON row each."""
+    return [{"layer": layer, **asdict(sizes), **of(value)} for (layer, sizes), value in values.items()]
 
 
-def operation_exponents(plan: Plan, found: Findings) -> tuple[Exponent, ...]:
-    """How the operations that the formulas are about grow, and with projections those of self-attention."""
+def operation_exponents(plan: Plan, findings: Findings) -> tuple[Exponent, ...]:
+    """The growth of the operations that the formulas count, and of the total including projections, if they differ."""
     exponents = []
     for layer in LAYERS:
         for variable in "ndkr":
-            sizes = plan.sweep(layer, variable, plan.counted_lengths)
-            mixing = [found.operations[layer.name, each].mixing for each in sizes]
-            exponents += _exponents(layer.name, variable, sizes, layer.operations, mixing)
+            sweep = plan.sweep(layer, variable, plan.counted_lengths)
+            mixing = [findings.operations[layer.name, sizes].mixing for sizes in sweep]
+            exponents += _exponents(layer.name, variable, sweep, layer.operations, mixing)
             if layer.leaves_out_projections and variable in "nd":
-                total = [found.operations[layer.name, each].total for each in sizes]
+                total = [findings.operations[layer.name, sizes].total for sizes in sweep]
                 label = f"{layer.name}, with projections"
-                exponents += _exponents(label, variable, sizes, _with_projections(layer), total)
+                exponents += _exponents(label, variable, sweep, _with_projections(layer), total)
     return tuple(exponents)
 
 
-def time_exponents(plan: Plan, found: Findings) -> tuple[Exponent, ...]:
-    """How the time of a passage forward and back grows, beside all operations of the sub-layer."""
+def time_exponents(plan: Plan, findings: Findings) -> tuple[Exponent, ...]:
+    """The growth of the time of a forward and backward pass, beside that of all operations of the sub-layer."""
     exponents = []
     for layer in LAYERS:
         for variable in "ndkr":
-            sizes = plan.sweep(layer, variable, plan.lengths)
-            seconds = [found.seconds[layer.name, each].median for each in sizes]
-            exponents += _exponents(layer.name, variable, sizes, _with_projections(layer), seconds)
+            sweep = plan.sweep(layer, variable, plan.lengths)
+            seconds = [findings.seconds[layer.name, sizes].median for sizes in sweep]
+            exponents += _exponents(layer.name, variable, sweep, _with_projections(layer), seconds)
     return tuple(exponents)
 
 
-def memory_exponents(plan: Plan, found: Findings) -> tuple[Exponent, ...]:
-    """How the memory of a passage grows; over n beside what has to be held, n x n weights or n positions.
+def memory_exponents(plan: Plan, findings: Findings) -> tuple[Exponent, ...]:
+    """The growth of the peak memory of a pass; over n beside that of the stored values, n x n weights or n positions.
 
-    Self-attention has a line where its weights are written out, and one where torch's fused attention keeps none.
+    Self-attention has a row for the sizes at which its weights are written out, and one for those at which torch's
+    fused attention keeps none.
     """
     exponents = []
     for layer in LAYERS:
         for variable in "nd":
-            sizes = plan.sweep(layer, variable, plan.memory_lengths)
-            fused = [each for each in sizes if layer.name != "self-attention" or keeps_no_weights(each, found)]
-            written = [each for each in sizes if each not in fused]
+            sweep = plan.sweep(layer, variable, plan.memory_lengths)
+            fused = [sizes for sizes in sweep if layer.name != "self-attention" or keeps_no_weights(sizes, findings)]
+            written = [sizes for sizes in sweep if sizes not in fused]
             label = layer.name if layer.name != "self-attention" else f"{layer.name}, fused"
-            for name, some, power in ((f"{layer.name}, weights written out", written, 2), (label, fused, 1)):
-                peaks = [found.memory[layer.name, each] for each in some]
+            for name, part, power in ((f"{layer.name}, weights written out", written, 2), (label, fused, 1)):
+                peaks = [findings.memory[layer.name, sizes] for sizes in part]
                 formula = partial(_power_of_n, power) if variable == "n" else None
-                exponents += _exponents(name, variable, some, formula, peaks)
+                exponents += _exponents(name, variable, part, formula, peaks)
     return tuple(exponents)
 
 
-def keeps_no_weights(sizes: Sizes, found: Findings) -> bool:
-    """Whether self-attention is fused there, so that no n x n weights are written."""
-    return not found.on_a_processor or num_heads(sizes.d) * sizes.n**2 > MANY_LOGITS
+def keeps_no_weights(sizes: Sizes, findings: Findings) -> bool:
+    """Whether self-attention is fused at these sizes, so that no n x n weights are written."""
+    return not findings.on_a_processor or num_heads(sizes.d) * sizes.n**2 > MANY_LOGITS
 
 
-def timed_crossings(plan: Plan, found: Findings) -> tuple[TimedCrossing, ...]:
-    """Where self-attention takes as long as recurrence, for each width that was timed."""
+def timed_crossings(plan: Plan, findings: Findings) -> tuple[TimedCrossing, ...]:
+    """The lengths at which self-attention takes as long as recurrence, one for each timed width."""
     crossings = []
     for d in sorted({*plan.timed_crossings, plan.width}):
         lengths = plan.lengths if d == plan.width else plan.crossing_lengths
-        sizes = [Sizes(n=n, d=d, k=plan.kernels[0], r=plan.window) for n in lengths]
-        attention = [found.seconds["self-attention", each].median for each in sizes]
-        recurrence = [found.seconds["recurrent", each].median for each in sizes]
+        sweep = [Sizes(n=n, d=d, k=plan.kernels[0], r=plan.window) for n in lengths]
+        attention = [findings.seconds["self-attention", sizes].median for sizes in sweep]
+        recurrence = [findings.seconds["recurrent", sizes].median for sizes in sweep]
         crossings.append(
             TimedCrossing(
                 d=d,
                 lengths=lengths,
-                ratios=tuple(one / two for one, two in zip(attention, recurrence, strict=True)),
+                ratios=tuple(
+                    attention_s / recurrence_s for attention_s, recurrence_s in zip(attention, recurrence, strict=True)
+                ),
                 measured=meeting(lengths, attention, recurrence),
             )
         )
     return tuple(crossings)
 
 
-def graph_sizes(layer: Layer, found: Findings) -> tuple[Sizes, ...]:
-    """The sizes at which a layer's dependencies were looked at, from the shortest on."""
-    return tuple(sorted((sizes for name, sizes in found.graphs if name == layer.name), key=lambda sizes: sizes.n))
+def graph_sizes(layer: Layer, findings: Findings) -> tuple[Sizes, ...]:
+    """The sizes at which a layer's dependencies were measured, by rising n."""
+    return tuple(sorted((sizes for name, sizes in findings.graphs if name == layer.name), key=lambda sizes: sizes.n))
 
 
-def units(layer: Layer, found: Findings) -> tuple[float, float, str]:
-    """The least and the most operations counted for one of the formula's, and both in words."""
+def units(layer: Layer, findings: Findings) -> tuple[float, float, str]:
+    """The fewest and the most operations counted per unit of the formula, and the range as text."""
     counted: list[float] = [
         operations.mixing / layer.operations(sizes)
-        for (name, sizes), operations in found.operations.items()
+        for (name, sizes), operations in findings.operations.items()
         if name == layer.name
     ]
     low, high = min(counted), max(counted)
     return low, high, f"{low:g}" if high / low < EXACT else f"{low:.2f} to {high:.2f}"
 
 
-def graphs_of(layer: Layer, found: Findings) -> list[GraphAt]:
-    """What was found of a layer's dependencies, from the shortest sequence on."""
-    return [found.graphs[layer.name, sizes] for sizes in graph_sizes(layer, found)]
+def graphs_of(layer: Layer, findings: Findings) -> list[GraphAt]:
+    """The measurements of a layer's dependencies, by rising n."""
+    return [findings.graphs[layer.name, sizes] for sizes in graph_sizes(layer, findings)]
 
 
 def _with_projections(layer: Layer) -> Callable[[Sizes], float]:
-    """The formula of all that a sub-layer does, which holds for whole layers: two operations a product's term."""
+    """Returns the formula of a sub-layer's cost with its projections, at two operations per term of a product."""
     if not layer.leaves_out_projections:
         return layer.operations
     return lambda s: 4 * layer.operations(s) + 8 * s.n * s.d**2
@@ -283,15 +291,15 @@ def _exponents(
     formula: Callable[[Sizes], float] | None,
     values: Sequence[float],
 ) -> list[Exponent]:
-    """The exponent over some sizes; none where there are fewer than two."""
+    """Fits the exponent over some sizes; an empty list for fewer than two."""
     if len(sizes) < 2:
         return []
-    xs = [getattr(each, variable) for each in sizes]
+    xs = [getattr(point, variable) for point in sizes]
     return [
         Exponent(
             layer=label,
             variable=variable,
-            expected=None if formula is None else power_law(xs, [formula(each) for each in sizes]).slope,
+            expected=None if formula is None else power_law(xs, [formula(point) for point in sizes]).slope,
             found=power_law(xs, values),
             last=power_law(xs[-2:], values[-2:]).slope,
         )

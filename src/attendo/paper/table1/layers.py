@@ -1,4 +1,4 @@
-"""The six layer types of Table 1: what the paper says of each, its operations, its time and its memory here."""
+"""The six layer types of Table 1: the paper's formulas, and their measured operations, time and memory."""
 
 import os
 import time
@@ -17,45 +17,45 @@ from attendo.model.mixing.layer_types import mixing_sub_layer
 # --- the layers -------------------------------------------------------------------------------------------------------
 
 D_K = 64
-"""Width of a head, the base model's: h grows with d."""
+"""Width of a head, that of the base model; the number of heads grows with d."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """What the cost of a layer depends on, by Table 1's names."""
+    """The sizes that the cost of a layer depends on, by Table 1's names."""
 
     n: int
-    """Positions."""
+    """Number of positions."""
     d: int
     """Width of a position."""
     k: int
-    """Positions that a convolution sees."""
+    """Number of positions that a convolution sees."""
     r: int
-    """Positions that restricted self-attention sees."""
+    """Number of positions that restricted self-attention sees."""
 
     def to_text(self) -> str:
-        """For names of files."""
+        """Returns the sizes as a part of file names, such as `n8-d16-k3-r9`."""
         return f"n{self.n}-d{self.d}-k{self.k}-r{self.r}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """A row of the table."""
+    """A row of Table 1."""
 
     name: EncoderLayerType
-    """A recipe's `model.encoder_layer`."""
+    """Value of a recipe's `model.encoder_layer`."""
     work: str
-    """Operations a layer, as the paper has them."""
+    """The paper's formula for the operations of a layer."""
     steps: str
-    """Sequential steps, as the paper has them."""
+    """The paper's formula for the number of sequential operations."""
     path: str
-    """The longest path, as the paper has it."""
+    """The paper's formula for the longest path."""
     operations: Callable[[Sizes], float]
-    """What the paper's formula of the work comes to, without its constant."""
+    """Value of the paper's formula for the operations, without its constant factor."""
     reach: Callable[[Sizes, int], int]
-    """How many positions to either side so many layers see, by the geometry of one layer."""
+    """Positions that a stack with a given number of layers sees to either side, from the geometry of one layer."""
     variable: str = ""
-    """`k` or `r`, where the work depends on one."""
+    """`k` or `r` if the operations depend on it, else empty."""
     leaves_out_projections: bool = False
     """Whether the paper's formula leaves out the matrices W_Q, W_K, W_V and W_O that the layer has."""
 
@@ -120,20 +120,20 @@ BY_NAME = {layer.name: layer for layer in LAYERS}
 
 
 def num_heads(d: int) -> int:
-    """Heads of an attention of width d, as many as the base model has for its width."""
+    """The number of heads of an attention of width d, in the base model's proportion."""
     return max(1, d // D_K)
 
 
 def sub_layer(name: EncoderLayerType, sizes: Sizes, index: int = 0) -> nn.Module:
-    """The part of an encoder layer that mixes positions, with weights that are the same each time.
+    """Returns the part of an encoder layer that mixes positions, with weights seeded by its index.
 
     Args:
-        name: of the layer type.
-        sizes: its d, k and r; the dilation grows with `index` alone.
-        index: of the layer in its stack, 0 the lowest.
+        name: name of the layer type.
+        sizes: sizes of which d, k and r matter; the dilation depends on k and `index`.
+        index: index of the layer in its stack, 0 for the lowest.
 
     Returns:
-        What takes `hidden`, `(batch, n, d)`, and a mask or None, and gives `(batch, n, d)`.
+        A module that maps `hidden`, `(batch, n, d)`, and a mask or None to `(batch, n, d)`.
     """
     config = ModelConfig(
         d_model=sizes.d,
@@ -150,12 +150,12 @@ def sub_layer(name: EncoderLayerType, sizes: Sizes, index: int = 0) -> nn.Module
 
 
 def layers_that_reach(layer: Layer, sizes: Sizes, distance: int) -> int:
-    """The fewest layers that see so far to either side, by the geometry of one layer.
+    """Returns the smallest number of layers that see a distance to either side, from the geometry of one layer.
 
     Args:
-        layer: the type.
-        sizes: its own.
-        distance: in positions.
+        layer: the layer type.
+        sizes: sizes of the layer.
+        distance: distance in positions.
     """
     count = 1
     while layer.reach(sizes, count) < distance:
@@ -164,15 +164,15 @@ def layers_that_reach(layer: Layer, sizes: Sizes, distance: int) -> int:
 
 
 def stacked(layer: Layer, sizes: Sizes, index: int) -> nn.Module:
-    """A layer of a stack of any height.
+    """Returns a layer of a stack of any height.
 
-    Dilations grow until a position in the middle sees the whole sequence, and start anew then, as in the models that
-    have such layers: a dilation beyond the sequence sees padding alone.
+    Dilations grow until a position in the middle sees the whole sequence, and then start again, as in models with such
+    layers: a dilation longer than the sequence would see only padding.
 
     Args:
-        layer: the type.
-        sizes: of layer and sequence.
-        index: of the layer, 0 the lowest.
+        layer: the layer type.
+        sizes: sizes of layer and sequence.
+        index: index of the layer in the stack, 0 for the lowest.
     """
     return sub_layer(layer.name, sizes, index % layers_that_reach(layer, sizes, sizes.n // 2))
 
@@ -185,36 +185,36 @@ class Operations:
     """Additions and multiplications of a layer's matrix products and convolutions, forward, for one sequence."""
 
     mixing: int
-    """Those that the paper's formula is about."""
+    """Operations that the paper's formula counts."""
     projections: int
-    """Those of W_Q, W_K, W_V and W_O, which it leaves out; 0 in layers without them."""
+    """Operations of W_Q, W_K, W_V and W_O, which the formula leaves out; 0 in layers without them."""
 
     @property
     def total(self) -> int:
-        """All of the sub-layer."""
+        """All operations of the sub-layer."""
         return self.mixing + self.projections
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crossing:
-    """The shortest sequences for which self-attention makes no fewer operations than recurrence."""
+    """The shortest sequences for which self-attention needs at least as many operations as recurrence."""
 
     d: int
     alone: int
-    """Positions, where the projections of self-attention are left out as in the paper."""
+    """Length in positions, without the projections of self-attention, as in the paper."""
     with_projections: int
-    """Positions, where they are counted."""
+    """Length in positions, with the projections counted."""
 
 
 def count_operations(name: EncoderLayerType, sizes: Sizes) -> Operations:
-    """Counts a layer's operations. They are not made: tensors without content pass through the real layer.
+    """Counts a layer's operations by passing meta tensors, which hold no data, through the real layer.
 
-    A recurrence alone is really run, on the processor, where torch makes it step by step, each with a product that is
-    counted; without content its steps would be the same, and take many times as long.
+    Only a recurrence is really computed, on the processor, where torch runs it step by step, each step with products
+    that are counted; on meta tensors it would take the same steps, and many times as long.
 
     Args:
-        name: of the layer type.
-        sizes: of layer and sequence.
+        name: name of the layer type.
+        sizes: sizes of layer and sequence.
     """
     with torch.no_grad(), torch.device("cpu" if name == "recurrent" else "meta"):
         layer = sub_layer(name, sizes)
@@ -225,14 +225,14 @@ def count_operations(name: EncoderLayerType, sizes: Sizes) -> Operations:
 
 
 def counted(module: nn.Module, call: Callable[[], object]) -> tuple[int, int]:
-    """Operations of a call, and those of them that the `nn.Linear` of a module make.
+    """Returns the number of operations of a call, and how many of them the `nn.Linear` layers of a module make.
 
-    torch counts its matrix products and convolutions. A kernel for a whole recurrence, as graphics cards have one, and
-    that of the processor for attention would go uncounted: call it where there are none.
+    torch counts matrix products and convolutions. It does not count the fused kernels of a graphics card for a whole
+    recurrence or of the processor for attention: use a device or call that does not run them.
 
     Args:
-        module: whose linear layers they are.
-        call: what calls it.
+        module: module with the linear layers.
+        call: calls the module.
     """
     with FlopCounterMode(display=False) as counter:
         call()
@@ -243,10 +243,10 @@ def counted(module: nn.Module, call: Callable[[], object]) -> tuple[int, int]:
 
 
 def find_crossing(d: int) -> Crossing:
-    """Finds by counting where self-attention of width d makes as many operations as recurrence or more.
+    """Finds, by counting, the lengths from which on self-attention needs at least as many operations as recurrence.
 
     Args:
-        d: the width of both.
+        d: width of both layers.
     """
 
     def overtakes(n: int, *, with_projections: bool) -> bool:
@@ -262,7 +262,7 @@ def find_crossing(d: int) -> Crossing:
 
 
 def first_true(holds: Callable[[int], bool]) -> int:
-    """The smallest number from 1 on of which something holds that, once it does, holds of all larger ones."""
+    """Returns the smallest number from 1 on for which a monotone condition holds: once true, it stays true."""
     low, high = 0, 1
     while not holds(high):
         low, high = high, 2 * high
@@ -275,38 +275,38 @@ def first_true(holds: Callable[[int], bool]) -> int:
 # --- seconds and bytes ------------------------------------------------------------------------------------------------
 
 DILATED_INDEX = 2
-"""Of the dilated layer that is measured: its taps are k² positions apart. Dilation does not change the work."""
+"""Index of the dilated layer that is measured; its taps are k² positions apart. Dilation does not change the work."""
 
 
 def time_passes(call: Callable[[], None], device: torch.device, *, repeats: int, most_s: float) -> tuple[float, ...]:
-    """Seconds that each of some calls takes, after one that is not counted.
+    """Measures the seconds of repeated calls, after a warm-up call.
 
-    On a processor they are seconds that it worked for the calling thread, the only one: a clock's where nothing else
-    is running, and hardly more where something is.
+    On a processor they are the processor time of the calling thread, which has to be the only one; other programs on
+    the machine hardly affect it.
 
     Args:
-        call: what to measure.
-        device: that works on it.
-        repeats: how often.
-        most_s: seconds after which no other begins; two are made in any case.
+        call: the call to measure.
+        device: device that does the work.
+        repeats: number of calls at most.
+        most_s: total seconds after which no further call starts; at least two calls are made.
     """
     seconds: list[float] = []
     clock = time.thread_time if device.type == "cpu" else time.perf_counter
-    _wait_for(device, call)
+    _call_and_wait(device, call)
     while len(seconds) < repeats and (len(seconds) < 2 or sum(seconds) < most_s):
         started = clock()
-        _wait_for(device, call)
+        _call_and_wait(device, call)
         seconds.append(clock() - started)
     return tuple(seconds)
 
 
 def passage(name: EncoderLayerType, sizes: Sizes, device: torch.device) -> Callable[[], None]:
-    """A layer's passage forward and back, with the gradients of its input and of its weights.
+    """Returns a call that runs a layer forward and backward, with the gradients of its input and weights.
 
     Args:
-        name: of the layer type.
-        sizes: of layer and sequence; one sequence, without padding.
-        device: where.
+        name: name of the layer type.
+        sizes: sizes of the layer and of its input, one sequence without padding.
+        device: device of the layer and its input.
     """
     layer = sub_layer(name, sizes, DILATED_INDEX if name == "dilated-convolutional" else 0).to(device)
     generator = torch.Generator().manual_seed(sizes.n)
@@ -316,26 +316,27 @@ def passage(name: EncoderLayerType, sizes: Sizes, device: torch.device) -> Calla
     def call() -> None:
         output: Tensor = layer(hidden, None)
         torch.autograd.backward(output, towards)
-        _forget(layer, hidden)
+        _drop_gradients(layer, hidden)
 
     return call
 
 
 def peak_bytes(call: Callable[[], None], device: torch.device) -> int:
-    """The most bytes that a call holds at a time, above what was held before.
+    """Measures the peak memory of a call, in bytes above what was allocated before.
 
-    On a processor torch's profiler tells of every piece that torch's allocator gives and takes back, within operations
-    too; what oneDNN and MKL take for themselves it does not see. On a graphics card the allocator keeps count.
+    On a processor torch's profiler reports every allocation and release of torch's allocator, including those within
+    operations, but not the memory that oneDNN and MKL allocate themselves. On a graphics card the allocator keeps
+    count.
 
     Args:
-        call: what to measure; called twice, since the first call of a size also sets up what stays.
-        device: that works on it.
+        call: the call to measure; it is made twice, since the first call of a size also allocates what stays.
+        device: device that does the work.
     """
-    _wait_for(device, call)
+    _call_and_wait(device, call)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
         before = torch.cuda.memory_allocated(device)
-        _wait_for(device, call)
+        _call_and_wait(device, call)
         return torch.cuda.max_memory_allocated(device) - before
     with _quiet_profiler(), profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         call()
@@ -351,7 +352,7 @@ def peak_bytes(call: Callable[[], None], device: torch.device) -> int:
 
 @contextmanager
 def _quiet_profiler() -> Iterator[None]:
-    """Has the profiler's library keep its notes to itself; it reads this when it is first used."""
+    """Silences the log of the profiler's library, which reads its log level when it is first used."""
     name = "KINETO_LOG_LEVEL"
     before = os.environ.get(name)
     os.environ[name] = before or "99"
@@ -362,13 +363,13 @@ def _quiet_profiler() -> Iterator[None]:
             del os.environ[name]
 
 
-def _forget(layer: nn.Module, hidden: Tensor) -> None:
-    """Gives the gradients back, so that the next passage makes its own."""
+def _drop_gradients(layer: nn.Module, hidden: Tensor) -> None:
+    """Frees the gradients, so that the next pass allocates its own."""
     layer.zero_grad(set_to_none=True)
     hidden.grad = None
 
 
-def _wait_for(device: torch.device, call: Callable[[], None]) -> None:
+def _call_and_wait(device: torch.device, call: Callable[[], None]) -> None:
     call()
     if device.type == "cuda":
         torch.cuda.synchronize(device)

@@ -1,4 +1,4 @@
-"""Sequential operations and longest paths of a layer, found in its graph of dependencies and by gradients."""
+"""Sequential operations and longest paths of a layer, from its graph of dependencies and from gradients."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -15,28 +15,28 @@ from torch.utils.flop_counter import flop_registry
 # --- sequential operations --------------------------------------------------------------------------------------------
 
 _OVERWRITING = (torch.ops.aten.copy_, torch.ops.aten.fill_, torch.ops.aten.zero_)
-"""What writes without reading what was there."""
+"""Operations that overwrite their output without reading its previous content."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chain:
-    """The longest chain of operations that each need the one before."""
+    """The lengths of the longest chains of operations that each depend on the one before."""
 
     operations: int
-    """Of all kinds that compute or copy; a view of a tensor is none."""
+    """Number of operations that compute or copy; views of tensors do not count."""
     products: int
-    """Matrix products and convolutions alone."""
+    """Number of matrix products and convolutions, counted alone."""
 
 
 class DependencyDepth(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Keeps, for every number in memory, the longest chain of operations that it was made by.
+    """Tracks, for every number in memory, the longest chain of operations that led to it.
 
-    All operations that torch hands to its kernels while this is active are seen, whatever module, loop or library
-    function they come from. Numbers are told apart by where they lie, so that writing the parts of a tensor one
-    by one makes no chain, and reading a part waits for that part alone.
+    It sees all operations that torch hands to its kernels while it is active, whatever module, loop or library function
+    they come from. Numbers are identified by their memory location, so that writing the parts of a tensor one by one
+    makes no chain, and reading a part depends on that part alone.
 
     Args:
-        counts: whether an operation makes a chain longer.
+        counts: returns whether an operation makes a chain longer.
     """
 
     def __init__(self, counts: Callable[[Any], bool]) -> None:
@@ -45,39 +45,42 @@ class DependencyDepth(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._depths: dict[int, tuple[torch.UntypedStorage, Tensor]] = {}
 
     def of(self, tensors: Iterable[Tensor]) -> int:
-        """The longest chain that one of some tensors' numbers was made by."""
+        """Returns the longest chain behind any number of some tensors."""
         return max((int(self._view(tensor).max()) for tensor in tensors if tensor.numel()), default=0)
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Makes the operation, and notes how deep it lies."""
+        """Runs the operation and records the depth of its results."""
         kwargs = kwargs or {}
         written = _written(func, args, kwargs)
         is_overwriting = func.overloadpacket in _OVERWRITING
         read = [tensor for tensor in _tensors((args, kwargs)) if not (is_overwriting and _is_in(tensor, written))]
         depth = self.of(read) + int(self._counts(func))
-        known = {_place(tensor) for tensor in _tensors((args, kwargs))}
+        known = {_storage_id(tensor) for tensor in _tensors((args, kwargs))}
         result = func(*args, **kwargs)
-        # What shares the memory of an argument without having written it is a view: it was made with what it shows.
-        made = [tensor for tensor in _tensors(result) if _place(tensor) not in known]
-        for tensor in [*written, *made]:
+        # A result that shares the memory of an argument that was not written is a view: its depths are known already.
+        created = [tensor for tensor in _tensors(result) if _storage_id(tensor) not in known]
+        for tensor in [*written, *created]:
             self._view(tensor).fill_(depth)
         return result
 
     def _view(self, tensor: Tensor) -> Tensor:
-        """The depths of a tensor's numbers, in its shape."""
-        storage, place = tensor.untyped_storage(), _place(tensor)
-        if place not in self._depths:  # kept with the storage itself, so that its place is not taken by another
-            self._depths[place] = (storage, torch.zeros(storage.nbytes() // tensor.element_size(), dtype=torch.int32))
-        return self._depths[place][1].as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+        """The depths of a tensor's numbers, as a tensor of the same shape."""
+        storage, storage_id = tensor.untyped_storage(), _storage_id(tensor)
+        if storage_id not in self._depths:  # kept with the storage itself, so that its id is not reused
+            self._depths[storage_id] = (
+                storage,
+                torch.zeros(storage.nbytes() // tensor.element_size(), dtype=torch.int32),
+            )
+        return self._depths[storage_id][1].as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
 
 def longest_chain(call: Callable[[], Tensor]) -> Chain:
-    """The longest chain of dependent operations that a result was made by.
+    """Measures the longest chain of dependent operations behind a result.
 
     Args:
-        call: what makes it; called twice.
+        call: returns the result; called twice.
     """
     lengths = []
     for counts in (lambda func: True, _is_product):
@@ -96,55 +99,55 @@ def _tensors(tree: Any) -> list[Tensor]:
 
 
 def _written(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
-    """The arguments that an operation writes to, by its schema."""
-    found = []
-    for place, argument in enumerate(func._schema.arguments):
+    """The tensors among the arguments that an operation writes to, according to its schema."""
+    tensors = []
+    for index, argument in enumerate(func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
-            value = kwargs.get(argument.name, args[place] if place < len(args) else None)
-            found += _tensors(value)
-    return found
+            value = kwargs.get(argument.name, args[index] if index < len(args) else None)
+            tensors += _tensors(value)
+    return tensors
 
 
 def _is_in(tensor: Tensor, tensors: Iterable[Tensor]) -> bool:
     return any(tensor is other for other in tensors)
 
 
-def _place(tensor: Tensor) -> int:
-    place: int = tensor.untyped_storage()._cdata
-    return place
+def _storage_id(tensor: Tensor) -> int:
+    storage_id: int = tensor.untyped_storage()._cdata
+    return storage_id
 
 
 # --- longest paths ----------------------------------------------------------------------------------------------------
 
 MakeLayer = Callable[[int], nn.Module]
-"""Gives the layer of an index in a stack, 0 the lowest."""
+"""Returns the layer with an index in a stack, 0 for the lowest."""
 
 _SEED = 1
 
 
 def from_end_to_end(n: int) -> tuple[tuple[int, int], ...]:
-    """An output and an input position at either end of a sequence, both ways round."""
+    """Pairs of an output position at one end of a sequence and the input position at the other end, both ways."""
     return ((n - 1, 0), (0, n - 1))
 
 
 def from_the_middle(n: int) -> tuple[tuple[int, int], ...]:
-    """The outputs at the ends of a sequence, and the input in its middle."""
+    """Pairs of an output position at an end of a sequence and the input position in its middle, for both ends."""
     return ((n - 1, n // 2), (0, n // 2))
 
 
 def fewest_layers(make: MakeLayer, n: int, d: int, pairs: Sequence[tuple[int, int]]) -> int | None:
-    """The fewest layers on top of each other in which some positions know of others.
+    """Finds the height of the lowest stack of layers in which some outputs depend on some inputs.
 
-    That is where the gradients of the outputs come to the inputs; in a stack of one layer less, one of them does not.
+    In that stack the gradient of each output reaches its input; with one layer less, one of them does not.
 
     Args:
-        make: gives the layers, each of which sees its own position too, so that more of them see no less.
-        n: positions.
-        d: their width.
-        pairs: positions of an output and of the input that it is to know of.
+        make: returns the layers, each of which sees its own position too, so that a higher stack sees no less.
+        n: number of positions.
+        d: width of a position.
+        pairs: positions of an output and of the input that it has to depend on.
 
     Returns:
-        Layers; None where 2 n of them are not enough.
+        The number of layers; None if even 2 n layers are not enough.
     """
     layers: list[nn.Module] = []
 
@@ -164,9 +167,9 @@ def fewest_layers(make: MakeLayer, n: int, d: int, pairs: Sequence[tuple[int, in
 
 
 def joined(layers: Sequence[nn.Module], n: int, d: int, pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether in a stack of float64 layers the gradients of all outputs of some pairs come to their inputs."""
+    """Whether the gradient of every pair's output reaches its input through a stack of float64 layers."""
     hidden = _random(1, n, d).requires_grad_()
-    output = _through(layers, hidden)
+    output = _output_of(layers, hidden)
     for seen_from, seen in pairs:
         (gradient,) = torch.autograd.grad(output[0, seen_from] @ _random(d), hidden, retain_graph=True)
         if not gradient[0, seen].any():
@@ -175,23 +178,23 @@ def joined(layers: Sequence[nn.Module], n: int, d: int, pairs: Sequence[tuple[in
 
 
 def operations_on_the_way(layers: Sequence[nn.Module], n: int, d: int) -> int | None:
-    """The fewest operations by which a signal comes from the first input of a stack to its last output.
+    """Counts the fewest operations on a path from the first input of a stack to its last output.
 
-    They are counted along the graph that autograd keeps of the real computation, from operation to operation, and only
-    where a part of the gradient that really comes to the first input flows.
+    The path follows autograd's graph of the real computation, and only along edges whose gradient really reaches the
+    first input.
 
     Args:
-        layers: the stack, from the lowest on; its weights are made float64 and get no gradients.
-        n: positions.
-        d: their width.
+        layers: the stack, from the lowest layer up; its weights become float64 and get no gradients.
+        n: number of positions.
+        d: width of a position.
 
     Returns:
-        Operations, those that only move numbers among them; None where no gradient comes to the first input.
+        The number of operations, including those that only move numbers; None if no gradient reaches the first input.
     """
     for layer in layers:
         layer.double().requires_grad_(False)
     first = _random(1, 1, d).requires_grad_()
-    output = _through(layers, torch.cat((first, _random(1, n - 1, d)), dim=1))
+    output = _output_of(layers, torch.cat((first, _random(1, n - 1, d)), dim=1))
     root = output.grad_fn
     assert root is not None
     seed = torch.zeros_like(output)
@@ -203,21 +206,23 @@ def operations_on_the_way(layers: Sequence[nn.Module], n: int, d: int) -> int | 
         for (following, number), part in zip(node.next_functions, flowing.get(node, ()), strict=False):
             if following is None or part is None or following in distances or not part.any():
                 continue
-            if following.name().endswith("AccumulateGrad"):  # the first input itself; before it, the one that joins it
+            if following.name().endswith(
+                "AccumulateGrad"
+            ):  # the first input; the node before it concatenates the inputs
                 return distances[node] - 1
-            if _comes_to(GradientEdge(following, number), part, first):
+            if _reaches(GradientEdge(following, number), part, first):
                 distances[following] = distances[node] + 1
                 waiting.append(following)
     return None
 
 
 def _flowing(output: Tensor, seed: Tensor, source: Tensor) -> dict[Node, tuple[Tensor | None, ...]]:
-    """The gradient along each edge of the graph, by the operation that it comes from."""
-    found: dict[Node, tuple[Tensor | None, ...]] = {}
+    """The gradients that each node of the graph passes on, one for each of its edges."""
+    gradients: dict[Node, tuple[Tensor | None, ...]] = {}
 
     def keep(node: Node) -> Callable[[Any, Any], None]:
         def hook(grad_inputs: tuple[Tensor | None, ...], grad_outputs: tuple[Tensor | None, ...]) -> None:
-            found[node] = tuple(grad_inputs)
+            gradients[node] = tuple(grad_inputs)
 
         return hook
 
@@ -225,26 +230,26 @@ def _flowing(output: Tensor, seed: Tensor, source: Tensor) -> dict[Node, tuple[T
     torch.autograd.grad(output, source, seed, retain_graph=True)
     for handle in handles:
         handle.remove()
-    return found
+    return gradients
 
 
 def _nodes(root: Node | None) -> list[Node]:
-    found, waiting = {root}, [root] if root is not None else []
+    seen, waiting = {root}, [root] if root is not None else []
     for node in waiting:
         for following, _ in node.next_functions:
-            if following is not None and following not in found:
-                found.add(following)
+            if following is not None and following not in seen:
+                seen.add(following)
                 waiting.append(following)
     return waiting
 
 
-def _comes_to(edge: GradientEdge, part: Tensor, source: Tensor) -> bool:
-    """Whether of a part of the gradient something comes to the source."""
+def _reaches(edge: GradientEdge, part: Tensor, source: Tensor) -> bool:
+    """Whether a part of the gradient at an edge reaches the source."""
     (gradient,) = torch.autograd.grad(edge, source, part, retain_graph=True, allow_unused=True)
     return gradient is not None and bool(gradient.any())
 
 
-def _through(layers: Sequence[nn.Module], hidden: Tensor) -> Tensor:
+def _output_of(layers: Sequence[nn.Module], hidden: Tensor) -> Tensor:
     for layer in layers:
         hidden = layer(hidden, None)
     return hidden

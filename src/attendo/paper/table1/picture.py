@@ -1,4 +1,4 @@
-"""Pictures of Table 1: how work, time and memory grow, how far signals go, where self-attention meets recurrence."""
+"""Pictures of Table 1: growth of work, time and memory, path lengths, and self-attention compared with recurrence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -25,14 +25,14 @@ def growth_png(
     *,
     bent: Sequence[str] = (),
 ) -> bytes:
-    """Draws a measure over n and over d, with the lines whose slopes are the exponents.
+    """Draws a measure over n and over d, with the fitted lines whose slopes are the exponents.
 
     Args:
-        plan: its sizes.
-        lengths: n of the left panel.
-        measure: by layer and sizes.
-        unit: of the upright axes, with what is shown.
-        bent: layers that follow no one power law over n, whose points are joined.
+        plan: the measured sizes.
+        lengths: values of n in the left panel.
+        measure: values by layer and sizes.
+        unit: label of the y axes: the measure and its unit.
+        bent: layers that follow no single power law over n; their points are joined instead of fitted.
     """
     figure, (left, right) = _figure(2)
     for axes, variable, words in (
@@ -41,9 +41,9 @@ def growth_png(
     ):
         xs: list[int] = []
         for layer, style in _styles():
-            sizes = plan.sweep(layer, variable, lengths)
-            xs = [getattr(each, variable) for each in sizes]
-            ys = [measure[layer.name, each] for each in sizes]
+            sweep = plan.sweep(layer, variable, lengths)
+            xs = [getattr(sizes, variable) for sizes in sweep]
+            ys = [measure[layer.name, sizes] for sizes in sweep]
             if variable == "n" and layer.name in bent:
                 axes.plot(xs, ys, linestyle="--", linewidth=1, label=f"{layer.name}: written out, then fused", **style)
                 continue
@@ -55,20 +55,20 @@ def growth_png(
     return png_bytes(figure)
 
 
-def paths_png(found: Findings) -> bytes:
-    """Draws three things over n: products in a row, layers that join positions, and operations on the way."""
+def paths_png(findings: Findings) -> bytes:
+    """Draws three measures over n: the longest chain of products, the layers that join positions, and path lengths."""
     figure, (left, middle, right) = _figure(3)
     lengths: dict[Axes, list[int]] = {}
     for layer, style in _styles():
-        graphs = [found.graphs[layer.name, each] for each in graph_sizes(layer, found)]
+        graphs = [findings.graphs[layer.name, sizes] for sizes in graph_sizes(layer, findings)]
         for axes, values in (
             (left, [graph.chain.products for graph in graphs]),
             (middle, [graph.from_the_middle for graph in graphs]),
             (right, [graph.on_the_way for graph in graphs]),
         ):
-            known = [(graph.sizes.n, value) for graph, value in zip(graphs, values, strict=True) if value is not None]
-            lengths[axes] = [n for n, _ in known]
-            axes.plot(lengths[axes], [value for _, value in known], "-", label=layer.name, linewidth=1, **style)
+            points = [(graph.sizes.n, value) for graph, value in zip(graphs, values, strict=True) if value is not None]
+            lengths[axes] = [n for n, _ in points]
+            axes.plot(lengths[axes], [value for _, value in points], "-", label=layer.name, linewidth=1, **style)
     for axes, title, unit in (
         (left, "Sequential steps", "matrix products in a row, one layer"),
         (middle, "Layers that join the middle and both ends", "layers"),
@@ -80,13 +80,13 @@ def paths_png(found: Findings) -> bytes:
     return png_bytes(figure)
 
 
-def crossing_png(found: Findings, crossings: Sequence[TimedCrossing]) -> bytes:
+def crossing_png(findings: Findings, crossings: Sequence[TimedCrossing]) -> bytes:
     """Draws self-attention's operations and times as multiples of recurrence's, over n / d."""
     figure, (axes,) = _figure(1)
     points = sorted(
         (sizes.n / sizes.d, operations.mixing / recurrence.mixing, operations.total / recurrence.mixing)
-        for (name, sizes), operations in found.operations.items()
-        if name == "self-attention" and (recurrence := found.operations.get(("recurrent", sizes))) is not None
+        for (name, sizes), operations in findings.operations.items()
+        if name == "self-attention" and (recurrence := findings.operations.get(("recurrent", sizes))) is not None
     )
     multiples = [point[0] for point in points]
     axes.plot(multiples, [point[1] for point in points], "-", color=_DARK, label="operations, attention alone")
@@ -106,14 +106,14 @@ def crossing_png(found: Findings, crossings: Sequence[TimedCrossing]) -> bytes:
 
 
 def _styles() -> Iterator[tuple[Layer, dict[str, Any]]]:
-    """The layers with their marks: hollow, each smaller than the one before, so that what coincides is seen."""
-    for place, layer in enumerate(LAYERS):
+    """Yields the layers with their markers: hollow, each smaller than the one before, so that coinciding ones show."""
+    for index, layer in enumerate(LAYERS):
         yield (
             layer,
             {
-                "color": COLOURS[place],
-                "marker": MARKERS[place],
-                "markersize": 11.5 - 1.3 * place,
+                "color": COLOURS[index],
+                "marker": MARKERS[index],
+                "markersize": 11.5 - 1.3 * index,
                 "markerfacecolor": "none",
                 "markeredgewidth": 1.6,
             },

@@ -1,4 +1,4 @@
-"""What is measured for Table 1 at each scale, and the folder that keeps each measurement."""
+"""The sizes that are measured for Table 1 at each scale, and the kinds of measurements, each kept in its own file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,52 +13,55 @@ from attendo.paper.table1.layers import Crossing, Layer, Operations, Sizes
 from attendo.paper.table1.paths import Chain
 
 GRAPH_WIDTH = 8
-"""d where dependencies are looked for: they do not depend on it."""
+"""d in measurements of dependencies, which do not depend on it."""
 GRAPH_WINDOW = 9
-"""r there: four positions to either side."""
+"""r in measurements of dependencies: four positions to either side."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The sizes of a scale."""
+    """The sizes that are measured at a scale."""
 
     lengths: tuple[int, ...]
-    """n of what is timed and whose memory is measured, at `width`."""
+    """Values of n for times, at `width`."""
     width: int
+    """The value of d where it does not vary."""
     widths: tuple[int, ...]
-    """d, at `length`."""
+    """Values of d, at `length`."""
     length: int
+    """The value of n where d or k varies."""
     kernels: tuple[int, ...]
-    """k, at `length` and `width`; the first one everywhere else."""
+    """Values of k, at `length` and `width`; the first one is used everywhere else."""
     windows: tuple[int, ...]
-    """r, at the longest length and `width`."""
+    """Values of r, at the longest length and `width`."""
     window: int
-    """r everywhere else."""
+    """The value of r everywhere else."""
     counted_lengths: tuple[int, ...]
-    """n for which operations are counted."""
+    """Values of n for which operations are counted."""
     graph_lengths: tuple[int, ...]
-    """n for which steps and layers are found."""
+    """Values of n for which sequential steps and joining layers are counted."""
     way_lengths: tuple[int, ...]
-    """n for which the operations on the way are counted too."""
+    """Values of n for which the operations on the path between the ends are counted too."""
     counted_crossings: tuple[int, ...]
-    """d for which self-attention's and recurrence's operations are compared."""
+    """Values of d for which the operations of self-attention and recurrence are compared."""
     timed_crossings: tuple[int, ...]
-    """d for which their times are compared, at `crossing_lengths`, beside `width`."""
+    """Values of d, besides `width`, for which their times are compared, at `crossing_lengths`."""
     crossing_lengths: tuple[int, ...]
+    """Values of n for these comparisons of times."""
     memory_lengths: tuple[int, ...]
-    """n whose memory is measured; the profiler is slow in a long recurrence."""
+    """Values of n for which memory is measured; the profiler is slow for a long recurrence."""
     repeats: int
-    """Of each passage in a round."""
+    """Number of calls of each timed pass in a round, at most."""
     most_s: float
-    """Seconds of a passage's repeats in a round after which no other begins."""
+    """Seconds of calls of one pass in a round after which no further call starts."""
 
     def sweep(self, layer: Layer, variable: str, lengths: Sequence[int]) -> tuple[Sizes, ...]:
-        """Sizes that differ in one of them: `n`, `d`, or the layer's `k` or `r`.
+        """Returns sizes that differ in one variable only; none if the layer does not depend on it.
 
         Args:
-            layer: the type.
-            variable: which one.
-            lengths: for `n`.
+            layer: the layer type.
+            variable: the size to vary: `n`, `d`, `k` or `r`.
+            lengths: values of n; r is varied at the last of them.
         """
         k, r = self.kernels[0], self.window
         if variable == "n":
@@ -77,7 +80,7 @@ PLANS: dict[Scale, Plan] = declared("table1/plans.toml", "plans", dict[Scale, Pl
 
 @dataclass(frozen=True, kw_only=True)
 class OperationsAt:
-    """Operations of a layer."""
+    """The counted operations of a layer at one size."""
 
     layer: EncoderLayerType
     sizes: Sizes
@@ -87,7 +90,7 @@ class OperationsAt:
 
 @dataclass(frozen=True, kw_only=True)
 class CrossingAt:
-    """Where self-attention overtakes recurrence, by counting."""
+    """The length at which self-attention's counted operations overtake recurrence's, at one width."""
 
     crossing: Crossing
     kind: Literal["crossing"] = "crossing"
@@ -95,24 +98,24 @@ class CrossingAt:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphAt:
-    """Dependencies of a layer, and of the stack that joins positions."""
+    """The dependencies of a layer, and of the lowest stacks that join positions, at one size."""
 
     layer: EncoderLayerType
     sizes: Sizes
     chain: Chain
-    """Of one layer."""
+    """The longest chains of one layer."""
     from_the_middle: int | None
-    """Layers in which the outputs at both ends know of the middle of the input."""
+    """Layers after which the outputs at both ends depend on the input in the middle; None if there are too few."""
     from_end_to_end: int | None
-    """Layers in which the outputs at both ends know of the input at the other end."""
+    """Layers after which the output at each end depends on the input at the other end; None if there are too few."""
     on_the_way: int | None
-    """The fewest operations from the first input to the last output of these; None where they were not looked for."""
+    """Fewest operations from the first input to the last output of the latter stack; None if they were not counted."""
     kind: Literal["graph"] = "graph"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where something was measured, and with what."""
+    """The machine, device and software of a measurement."""
 
     machine: str
     device: str
@@ -121,24 +124,24 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class BytesAt:
-    """The most memory that a layer's passage forward and back holds at a time."""
+    """The peak memory of a layer's forward and backward pass at one size."""
 
     layer: EncoderLayerType
     sizes: Sizes
     peak: int
-    """Bytes."""
+    """Peak memory in bytes."""
     place: Place
     kind: Literal["bytes"] = "bytes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SecondsAt:
-    """How long a layer's passages forward and back took in a round."""
+    """The times of a layer's forward and backward passes in one round."""
 
     layer: EncoderLayerType
     sizes: Sizes
     round: int
-    """From 1 on."""
+    """Number of the round, from 1."""
     seconds: tuple[float, ...]
     place: Place
     kind: Literal["seconds"] = "seconds"
@@ -146,4 +149,4 @@ class SecondsAt:
 
 Measurement = OperationsAt | CrossingAt | GraphAt | BytesAt | SecondsAt
 KEPT: TypeAdapter[Measurement] = TypeAdapter(Annotated[Measurement, Field(discriminator="kind")])
-"""What the file of a measurement holds."""
+"""Type of the content of a measurement's file."""

@@ -1,4 +1,4 @@
-"""`attendo reproduce table1`: what each layer type costs, counted and measured, and how far signals go in it."""
+"""`attendo reproduce table1`: the cost of each layer type, counted and measured, and its path lengths."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ from attendo.paper.table1.points import (
 from attendo.paper.table1.report import table1_report
 
 _OPERATIONS_OF_A_UNIT = 9
-"""At the most, of what a formula of the work counts as one."""
+"""Upper bound of the operations that one unit of a formula of the work stands for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,47 +58,47 @@ class Task:
     """A measurement to make."""
 
     name: str
-    """Of its file."""
+    """Name of its file, without the ending."""
     measure: Callable[[], Measurement]
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
     """Makes the measurements that are not kept in `order.folder` yet, each once, and writes the page.
 
-    They are made one after the other, whatever `order.jobs` says, and times in `order.seeds` rounds through all sizes,
-    so that what else the machine does for a while does not fall on one of them alone.
+    Measurements run one after the other, whatever `order.jobs` is. Times are taken in `order.seeds` rounds through all
+    sizes, so that a short load on the machine does not affect a single size alone.
 
     Args:
-        order: how it is wanted; at the scale `paper` on a graphics card where there is one, else on one thread.
-        reporter: who is told.
-        should_stop: asked between measurements.
+        order: options; at the scale `paper` it runs on a graphics card if there is one, else on one thread.
+        reporter: receives the progress.
+        should_stop: called between measurements.
 
     Raises:
-        AttendoError: data is given, which nothing here reads; or another process is at this folder.
+        AttendoError: a data folder is given, which this experiment does not read; or another process holds the folder.
         OSError: the folder cannot be written to.
     """
     _check_no_data(order)
     plan, tasks = PLANS[order.scale], all_tasks(order)
     points = order.folder / "points"
     points.mkdir(parents=True, exist_ok=True)
-    found: list[Measurement] = []
+    measurements: list[Measurement] = []
     with alone(order.folder), torch_threads(1):
         for number, task in enumerate(tasks):
             if should_stop():
                 return Outcome(report=None, interrupted=True)
             reporter.running(number, len(tasks), task.name)
-            found.append(measured_once(points / f"{task.name}.json", KEPT, task.measure))
+            measurements.append(measured_once(points / f"{task.name}.json", KEPT, task.measure))
         reporter.running(len(tasks), len(tasks), "")
-    report = table1_report(order, plan, Findings.of(found))
+    report = table1_report(order, plan, Findings.of(measurements))
     write_report(order.folder, report)
     return Outcome(report=report)
 
 
 def forecast(order: Order, reporter: Reporter) -> Report:
-    """What will be measured, and about how long that takes here.
+    """Returns the sizes to measure, and about how long that takes on this machine.
 
     Raises:
-        AttendoError: data is given, which nothing here reads.
+        AttendoError: a data folder is given, which this experiment does not read.
     """
     _check_no_data(order)
     plan, tasks = PLANS[order.scale], all_tasks(order)
@@ -138,7 +138,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
 
 
 def all_tasks(order: Order) -> tuple[Task, ...]:
-    """Everything to measure: what is the same each time first, then the times, round by round."""
+    """Returns all measurements to make: first those that need no repetition, then the times, round by round."""
     plan, device = PLANS[order.scale], _device(order)
     place = Place(
         machine=this_machine().to_text(),
@@ -150,20 +150,20 @@ def all_tasks(order: Order) -> tuple[Task, ...]:
     lengths = sorted({*plan.graph_lengths, *plan.way_lengths})
     tasks += [_graph(layer, n, plan, with_way=n in plan.way_lengths) for layer in LAYERS for n in lengths]
     for layer in LAYERS:
-        sizes = [*plan.sweep(layer, "n", plan.memory_lengths), *plan.sweep(layer, "d", ())]
-        tasks += [_bytes(layer.name, each, device, place) for each in dict.fromkeys(sizes)]
+        sweeps = [*plan.sweep(layer, "n", plan.memory_lengths), *plan.sweep(layer, "d", ())]
+        tasks += [_bytes(layer.name, sizes, device, place) for sizes in dict.fromkeys(sweeps)]
     for number in range(1, order.seeds + 1):
         tasks += [_seconds(*timed, number, plan, device, place) for timed in all_timed(plan)]
     return tuple(tasks)
 
 
 def all_timed(plan: Plan) -> tuple[tuple[EncoderLayerType, Sizes], ...]:
-    """Layers and sizes whose times are measured in each round."""
+    """Returns the layers and sizes that are timed in each round."""
     timed = [(layer.name, sizes) for layer in LAYERS for sizes in _swept(plan, layer, plan.lengths)]
     both: tuple[EncoderLayerType, ...] = ("self-attention", "recurrent")
     for d in plan.timed_crossings:
-        sizes = [Sizes(n=n, d=d, k=plan.kernels[0], r=plan.window) for n in plan.crossing_lengths]
-        timed += [(name, each) for name in both for each in sizes]
+        sweep = [Sizes(n=n, d=d, k=plan.kernels[0], r=plan.window) for n in plan.crossing_lengths]
+        timed += [(name, sizes) for name in both for sizes in sweep]
     return tuple(dict.fromkeys(timed))
 
 
@@ -224,22 +224,22 @@ def _seconds(name: EncoderLayerType, sizes: Sizes, number: int, plan: Plan, devi
 
 
 def _expected_s(order: Order, plan: Plan) -> float:
-    """About how long all of it takes, from a short recurrence and a product here."""
+    """Estimates the seconds of all measurements, from a short recurrence and this machine's speed of products."""
     device, speed, short = torch.device("cpu"), float32_speed(1), 32
     probe = passage("recurrent", Sizes(n=short, d=plan.width, k=3, r=3), device)
     step_s = min(time_passes(probe, device, repeats=3, most_s=1)) / short
 
-    def passage_s(name: EncoderLayerType, sizes: Sizes) -> float:
+    def estimated_s(name: EncoderLayerType, sizes: Sizes) -> float:
         waiting = step_s * (sizes.n if name == "recurrent" else 8)
         return waiting + 3 * _OPERATIONS_OF_A_UNIT * BY_NAME[name].operations(sizes) / speed
 
     total = 0.0
     for name, sizes in all_timed(plan):
-        once = passage_s(name, sizes)
-        total += order.seeds * once * (1 + max(2, min(plan.repeats, plan.most_s / once)))
+        pass_s = estimated_s(name, sizes)
+        total += order.seeds * pass_s * (1 + max(2, min(plan.repeats, plan.most_s / pass_s)))
     counted = sum(plan.counted_lengths) + len(plan.widths) * plan.length
     graph = sum(n**2 for n in plan.way_lengths) + sum(plan.graph_lengths)
-    # Counting looks at each operation of a step, the profiler at each piece of memory, a way at parts of gradients.
+    # Counting visits each operation of a step, the profiler each allocation, a path search each part of a gradient.
     return total + step_s * (10 * counted + 8 * sum(plan.memory_lengths) + 10 * graph)
 
 
