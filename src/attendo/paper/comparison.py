@@ -69,7 +69,7 @@ class Difference:
         return verdict(self.ours, float(self.expected.direction), 0.0) if self.expected.direction else None
 
     def to_json(self) -> dict[str, Any]:
-        """The difference for `result.json`."""
+        """Returns the difference for `result.json`."""
         printed, outcome = self.expected.printed, self.verdict
         return {
             **self.ours.to_json(),

@@ -46,7 +46,7 @@ class RowForecast:
         return hours_text(self.found.hours)
 
     def to_json(self) -> dict[str, Any]:
-        """The forecast for `--json`."""
+        """Returns the forecast for `--json`."""
         return {
             "row": self.name,
             "recipe": self.recipe.name,

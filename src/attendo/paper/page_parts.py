@@ -81,7 +81,7 @@ def order_values(order: Order, recipe: Recipe) -> dict[str, str]:
 
 
 def totals(results: Sequence[RunFacts]) -> dict[str, str]:
-    """Returns the total cost of all runs and their machines, by the names that the texts of pages use."""
+    """Returns the runs' total cost, threads, parameters and machines, by the names that the texts of pages use."""
     seconds = sum(result.seconds for result in results)
     return {
         "num_runs": str(len(results)),

@@ -68,10 +68,10 @@ def alone(folder: Path) -> Iterator[None]:
 def _recorded(folder: Path) -> dict[str, object] | None:
     """The content of the folder's record; None if there is none that can be read."""
     try:
-        found = parse_json(read_bounded(folder / STUDY, MAX_JSON_BYTES))
+        content = parse_json(read_bounded(folder / STUDY, MAX_JSON_BYTES))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None
 
 
 # --- results that are kept --------------------------------------------------------------------------------------------
