@@ -105,7 +105,7 @@ class TimedCrossing:
 
     @property
     def expected(self) -> float:
-        """The extrapolated length, in positions, if self-attention's time grows like n² and recurrence's like n."""
+        """The length in positions if from the longest n on self-attention's time grows like n², recurrence's like n."""
         return self.lengths[-1] / self.ratios[-1]
 
 
@@ -171,7 +171,7 @@ class Findings:
         """Returns the data for `result.json`."""
         return {
             "operations": _rows(self.operations, asdict),
-            "graphs": [asdict(found) for found in self.graphs.values()],
+            "graphs": [asdict(graph) for graph in self.graphs.values()],
             "memory": _rows(self.memory, lambda peak: {"bytes": peak}),
             "seconds": _rows(self.seconds, asdict),
             "counted_crossings": [asdict(crossing) for crossing in self.crossings],
@@ -185,7 +185,7 @@ def _rows(values: Mapping[tuple[str, Sizes], Any], of: Callable[[Any], dict[str,
 
 
 def operation_exponents(plan: Plan, findings: Findings) -> tuple[Exponent, ...]:
-    """The growth of the operations that the formulas count, and of the total including projections, if they differ."""
+    """The growth of the operations that the formulas count, and of all where a formula leaves out projections."""
     exponents = []
     for layer in LAYERS:
         for variable in "ndkr":

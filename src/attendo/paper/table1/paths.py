@@ -23,9 +23,9 @@ class Chain:
     """The lengths of the longest chains of operations that each depend on the one before."""
 
     operations: int
-    """Number of operations that compute or copy; views of tensors do not count."""
+    """Largest number of operations in a chain, of all that compute or copy; views of tensors do not count."""
     products: int
-    """Number of matrix products and convolutions, counted alone."""
+    """Largest number of matrix products and convolutions in a chain."""
 
 
 class DependencyDepth(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -206,9 +206,8 @@ def operations_on_the_way(layers: Sequence[nn.Module], n: int, d: int) -> int | 
         for (following, number), part in zip(node.next_functions, flowing.get(node, ()), strict=False):
             if following is None or part is None or following in distances or not part.any():
                 continue
-            if following.name().endswith(
-                "AccumulateGrad"
-            ):  # the first input; the node before it concatenates the inputs
+            # AccumulateGrad is the first input itself; the node before it concatenates the inputs.
+            if following.name().endswith("AccumulateGrad"):
                 return distances[node] - 1
             if _reaches(GradientEdge(following, number), part, first):
                 distances[following] = distances[node] + 1

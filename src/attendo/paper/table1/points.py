@@ -105,9 +105,9 @@ class GraphAt:
     chain: Chain
     """The longest chains of one layer."""
     from_the_middle: int | None
-    """Layers after which the outputs at both ends depend on the input in the middle; None if there are too few."""
+    """Number of layers that let both ends depend on the input in the middle; None if even 2 n are not enough."""
     from_end_to_end: int | None
-    """Layers after which the output at each end depends on the input at the other end; None if there are too few."""
+    """Number of layers that let each end depend on the input at the other end; None if even 2 n are not enough."""
     on_the_way: int | None
     """Fewest operations from the first input to the last output of the latter stack; None if they were not counted."""
     kind: Literal["graph"] = "graph"
