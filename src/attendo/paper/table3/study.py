@@ -1,4 +1,4 @@
-"""Table 3: its rows and printed figures, the same rows scaled down, and the study with several seeds of each."""
+"""The study of Table 3: its rows with their printed figures, at full size and scaled down, with several seeds each."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,64 +24,64 @@ from attendo.recipe import Recipe, load_recipe
 # --- rows and recipes -------------------------------------------------------------------------------------------------
 
 PERPLEXITY_UNIT, BLEU_UNIT = 0.01, 0.1
-"""The last digits of the printed figures."""
+"""Units of the last digits of the printed figures."""
 
 _PAPER_BASE = {"d_model": 512, "d_ff": 2048, "num_layers": 6, "num_heads": 8, "d_k": 64}
-"""The base row's sizes, which a change of the paper's is a multiple of."""
+"""Sizes of the paper's base row; each change of a size in Table 3 is scaled relative to them."""
 
 Value = int | float | str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row as it is printed."""
+    """A row of the printed table."""
 
     name: str
-    """That of its recipe: `table3/NAME`."""
+    """Name of its recipe, `table3/NAME`."""
     group: str
-    """The letter it stands under; empty for the first row."""
+    """Letter of its group, or `big` for the last row; empty for the first row."""
     changes: Mapping[str, Value] = field(default_factory=dict)
-    """Keys of a recipe's `model` section that differ from the base row's, with the paper's values; and
-    `label_smoothing`, of the section `training`."""
+    """The paper's values that differ from the base row, by key of a recipe's `model` section, or `label_smoothing` of
+    the section `training`."""
     perplexity: float
-    """Per word piece, on newstest2013."""
+    """Printed perplexity per word piece, on newstest2013."""
     bleu: float
-    """On newstest2013."""
+    """Printed BLEU, on newstest2013."""
     millions: int | None = None
-    """Parameters; None where the paper leaves that out."""
+    """Printed number of parameters, in millions; None if the paper omits it."""
 
 
 ROWS: tuple[Row, ...] = declared("table3/rows.toml", "rows", tuple[Row, ...])
-"""In the paper's order. That `big` trains three times as long, its recipe says."""
+"""The rows in the paper's order. The longer training of `big`, three times as many updates, is stated in its recipe."""
 BASE = ROWS[0]
 BY_NAME = {row.name: row for row in ROWS}
 
 
 def full_size(row: Row, overrides: Sequence[str] = ()) -> Recipe:
-    """A row's shipped recipe: WMT 2014, 100,000 updates of 25,000 tokens, 300,000 for `big`.
+    """Returns a row's shipped recipe: WMT 2014, 100,000 updates of 25,000 tokens, 300,000 updates for `big`.
 
     Args:
         row: the row.
-        overrides: as for `load_recipe`.
+        overrides: overrides for `load_recipe`.
 
     Raises:
-        RecipeError: an override cannot be meant.
+        RecipeError: an override is invalid.
     """
     return load_recipe(f"table3/{row.name}", overrides)
 
 
 def scaled_down(row: Row, scale: str, overrides: Sequence[str] = ()) -> Recipe:
-    """A row with the base row of a smaller study: the paper's change by the same factor, the same budget.
+    """Returns a row for a smaller study, which changes the sizes by the paper's factors and keeps the training budget.
 
-    What is no size (dropout, label smoothing, positions) is the paper's own value.
+    Values that are not sizes (dropout, label smoothing, positions) are the paper's own.
 
     Args:
         row: the row.
-        scale: the shipped recipe `table3/SCALE` is the base row.
-        overrides: as for `load_recipe`; the row's own changes come behind them.
+        scale: scale of the study; the shipped recipe `table3/SCALE` is its base row.
+        overrides: overrides for `load_recipe`, applied before the row's own changes.
 
     Raises:
-        RecipeError: an override cannot be meant.
+        RecipeError: an override is invalid.
     """
     base = load_recipe(f"table3/{scale}", overrides)
     changes = [setting(key, scaled(key, value, base)) for key, value in row.changes.items()]
@@ -89,7 +89,7 @@ def scaled_down(row: Row, scale: str, overrides: Sequence[str] = ()) -> Recipe:
 
 
 def scaled(key: str, value: Value, base: Recipe) -> Value:
-    """A changed value of the paper's, by the same factor on a smaller base row; itself where it is no size."""
+    """Scales a value of the paper's from its base row to a smaller one; a value that is not a size is unchanged."""
     if key not in _PAPER_BASE:
         return value
     size = Fraction(value) / _PAPER_BASE[key] * _sizes(base)[key]
@@ -109,7 +109,7 @@ def _sizes(base: Recipe) -> dict[str, int]:
 
 
 def setting(key: str, value: Value) -> str:
-    """A change as `--set` has it."""
+    """Returns a change in the form `SECTION.KEY=VALUE` of `--set`."""
     section = "training" if key == "label_smoothing" else "model"
     return f"{section}.{key}={value}"
 
@@ -121,11 +121,11 @@ _SYMBOLS = {
 
 
 def described(row: Row, base: Recipe | None = None) -> str:
-    """A row's change in the paper's symbols, such as `h 4, d_k = d_v 128`.
+    """Describes a row's changes in the paper's symbols, such as `h 4, d_k = d_v 128`.
 
     Args:
         row: the row.
-        base: the base row of a smaller study; None for the paper's.
+        base: base row of a smaller study; None for the paper's base row.
     """
     values = {key: value if base is None else scaled(key, value, base) for key, value in row.changes.items()}
     parts = [f"{_SYMBOLS[key]} {value}" for key, value in values.items() if key in _SYMBOLS]
@@ -142,7 +142,7 @@ def described(row: Row, base: Recipe | None = None) -> str:
 
 _TEXT = "table3/page.md"
 VOCABULARY = 37_000
-"""The paper's: "about 37,000"."""
+"""The paper's vocabulary size, "about 37,000"."""
 
 METRICS = (
     Metric[RunResult](key="perplexity", name="perplexity", of=lambda run: run.perplexity, digits=3),
@@ -153,13 +153,13 @@ RowComparison = Comparison[str, RunResult]
 
 
 def compare_rows(results: Sequence[RunResult]) -> tuple[RowComparison, ...]:
-    """Compares what is done of a study with the base row and with the paper, in the paper's order."""
+    """Compares the rows with finished runs with the base row and with the paper, in the paper's order."""
     runs = {row.name: {result.seed: result for result in results if result.row == row.name} for row in ROWS}
     return compare(runs, BASE.name, METRICS, _expected)
 
 
 def full_size_millions(row: Row) -> float:
-    """Parameters of a row's shipped recipe, in millions."""
+    """The number of parameters of a row's shipped recipe, in millions."""
     return num_parameters(full_size(row).model, VOCABULARY, VOCABULARY) / 1e6
 
 
@@ -186,17 +186,17 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     return forecast_of_rows(order, plans, _TEXT, note=note, rows=changes)
 
 
-def _page(found: Findings[None, None]) -> Page | None:
-    if not found.runs:
+def _page(findings: Findings[None, None]) -> Page | None:
+    if not findings.runs:
         return None
-    text, base = page_text(_TEXT), found.recipes[BASE.name]
-    size = "at full size" if found.order.scale == "paper" else "smaller"
-    rows = compare_rows(found.results)
-    printed = [(one, BY_NAME[one.row]) for one in rows]
-    cells = [(one, row, described(row), described(row, base)) for one, row in printed]
-    compared = [one for one in rows if one.differences]
+    text, base = page_text(_TEXT), findings.recipes[BASE.name]
+    size = "at full size" if findings.order.scale == "paper" else "smaller"
+    rows = compare_rows(findings.results)
+    printed = [(comparison, BY_NAME[comparison.row]) for comparison in rows]
+    cells = [(comparison, row, described(row), described(row, base)) for comparison, row in printed]
+    compared = [comparison for comparison in rows if comparison.differences]
     comparisons = len(METRICS) * (len(rows) - 1)
-    runs = [run for one in rows for run in one.runs]
+    runs = [run for comparison in rows for run in comparison.runs]
     return Page(
         values={
             "sizes": text.note(size),
@@ -213,74 +213,76 @@ def _page(found: Findings[None, None]) -> Page | None:
             "runs": runs,
         },
         data={
-            "rows": [_row_json(one) for one in rows],
-            "results": [asdict(result) for result in found.results],
+            "rows": [_row_json(comparison) for comparison in rows],
+            "results": [asdict(result) for result in findings.results],
         },
     )
 
 
 def _schedule(text: PageText, base: Recipe) -> str:
-    """What is said of the learning rate where it ends otherwise than the paper's."""
+    """The note on the learning rate's cooldown; empty for the paper's schedule, which has none."""
     warmup, cooldown = base.training.warmup_steps, base.training.cooldown_steps
     return text.note("cooldown", warmup_steps=f"{warmup:,}", cooldown_steps=f"{cooldown:,}") if cooldown else ""
 
 
 def _verdicts(rows: Sequence[RowComparison], metric: Metric[RunResult]) -> str:
-    found = {verdict: with_verdict(rows, metric.key, verdict) for verdict in Verdict}
-    told = [f"{verdict.value}: {len(names)} ({', '.join(names)})" for verdict, names in found.items() if names]
-    return f"{metric.title}: {'; '.join(told) if told else 'nothing to compare yet'}."
+    rows_by_verdict = {verdict: with_verdict(rows, metric.key, verdict) for verdict in Verdict}
+    parts = [
+        f"{verdict.value}: {len(names)} ({', '.join(names)})" for verdict, names in rows_by_verdict.items() if names
+    ]
+    return f"{metric.title}: {'; '.join(parts) if parts else 'nothing to compare yet'}."
 
 
 def differences_png(rows: Sequence[RowComparison]) -> bytes:
-    """Draws the differences in perplexity and BLEU side by side, a line a row.
+    """Draws the differences in perplexity and BLEU side by side, one line per row.
 
     Args:
-        rows: that have a difference.
+        rows: the rows that have a difference to the base row.
     """
     figure, (left, right) = panels(11, 1.6 + 0.34 * len(rows), 2, sharey=True)
     _draw(left, rows, "perplexity", "Perplexity per word piece: lower is better")
     _draw(right, rows, "bleu", "BLEU: higher is better")
-    left.set_yticks(range(len(rows)), [one.row for one in rows])
+    left.set_yticks(range(len(rows)), [comparison.row for comparison in rows])
     left.invert_yaxis()
     legend_below(figure, left, 2)
     return png_bytes(figure)
 
 
 def _draw(axes: Axes, rows: Sequence[RowComparison], key: str, title: str) -> None:
-    found = [one.differences[key] for one in rows]
-    groups = [BY_NAME[one.row].group for one in rows]
+    differences = [comparison.differences[key] for comparison in rows]
+    groups = [BY_NAME[comparison.row].group for comparison in rows]
     axes.axvline(0, color="#777777", linewidth=1)
     for place in range(1, len(rows)):
         if groups[place] != groups[place - 1]:
             axes.axhline(place - 0.5, color="#dddddd", linewidth=0.8)
     axes.errorbar(
-        [one.ours.mean for one in found],
+        [difference.ours.mean for difference in differences],
         [place - 0.14 for place in range(len(rows))],
-        xerr=[one.ours.half_width or 0.0 for one in found],
+        xerr=[difference.ours.half_width or 0.0 for difference in differences],
         fmt="o", color=OURS, markersize=5, capsize=3, linewidth=1.4, label="here: mean and 95% interval",
     )  # fmt: skip
     axes.plot(
-        [one.expected.printed or 0.0 for one in found],
+        [difference.expected.printed or 0.0 for difference in differences],
         [place + 0.18 for place in range(len(rows))],
         "D", color=PAPER, markersize=5, label="the paper, one run each",
     )  # fmt: skip
     finish(axes, title, "difference to the base row", grid="x")
 
 
-def _row_json(one: RowComparison) -> Mapping[str, object]:
-    row = BY_NAME[one.row]
-    found: dict[str, object] = {
+def _row_json(comparison: RowComparison) -> Mapping[str, object]:
+    row = BY_NAME[comparison.row]
+    data: dict[str, object] = {
         "row": row.name,
         "changes": dict(row.changes),
-        "parameters": one.runs[0].parameters,
-        "perplexity": {**one.figures["perplexity"].to_json(), "paper": row.perplexity},
-        "bleu": {**one.figures["bleu"].to_json(), "paper": row.bleu},
+        "parameters": comparison.runs[0].parameters,
+        "perplexity": {**comparison.figures["perplexity"].to_json(), "paper": row.perplexity},
+        "bleu": {**comparison.figures["bleu"].to_json(), "paper": row.bleu},
     }
-    for key, difference in one.differences.items():
-        found[f"{key}_difference"] = {
+    for key, difference in comparison.differences.items():
+        data[f"{key}_difference"] = {
             name: value for name, value in difference.to_json().items() if name != "paper_direction"
         }
-    return found
+    return data
 
 
 TABLE3 = RowsStudy[None, None](
