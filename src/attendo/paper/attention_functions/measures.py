@@ -1,4 +1,4 @@
-"""What is measured of the attention functions: logits, drawn at random and of models' heads; time and memory."""
+"""Measurements of the attention functions: logits of random vectors and of models' heads, time and memory."""
 
 import math
 import statistics
@@ -25,20 +25,20 @@ from attendo.paper.table1.layers import peak_bytes, time_passes
 from attendo.text.prepared import PreparedData
 
 FUNCTIONS: tuple[AttentionFunction, ...] = get_args(AttentionFunction)
-"""The paper's own first."""
+"""The attention functions, the paper's own first."""
 SCALED, UNSCALED, ADDITIVE = FUNCTIONS
 
 # --- logits of vectors drawn at random: the footnote ------------------------------------------------------------------
 
 WIDTHS = tuple(1 << power for power in range(11))
-"""d_k, 1 to 1024."""
+"""Values of d_k, 1 to 1024."""
 NUM_KEYS = 64
-"""That a query chooses from."""
+"""Number of keys that a query chooses from."""
 
 _REPLICATES = 30
 _DRAWN_PAIRS = {"tiny": 50, "small": 1000, "paper": 20_000}
 _QUERIES = {"tiny": 5, "small": 50, "paper": 1000}
-"""Of each replicate."""
+"""Number of queries of each replicate, by scale."""
 
 Draw = Callable[[tuple[int, ...], torch.Generator], Tensor]
 
@@ -52,39 +52,39 @@ def _signs(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
 
 
 DISTRIBUTIONS: dict[str, Draw] = {"normal": _normal, "signs": _signs}
-"""Of the components."""
+"""Distributions of the components, with mean 0 and variance 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Products:
-    """q·k of independent q and k, by d_k."""
+    """Mean and variance of q·k for independent q and k, at one d_k."""
 
     distribution: str
     d_k: int
     mean: Estimate
     variance: Estimate
-    """About the mean that is expected, 0."""
+    """Mean square of q·k: its variance about the expected mean, 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sharpness:
-    """What a softmax over keys is like; means over queries unless they are called medians."""
+    """The sharpness of a softmax over keys: means over queries, except for `jacobian_median`."""
 
     entropy: Estimate
-    """As a share of the largest there is, ln of the number of keys."""
+    """Entropy as a share of its maximum, ln of the number of keys."""
     largest: Estimate
-    """The largest weight."""
+    """Largest weight."""
     jacobian: Estimate
-    """Frobenius norm of the softmax's derivative by its logits."""
+    """Frobenius norm of the softmax's derivative with respect to its logits."""
     jacobian_median: Estimate
-    """The same, the median query's."""
+    """The same norm for the median query."""
     to_query: Estimate
-    """Frobenius norm of the derivative of the weights by the query: what is left of a gradient on its way there."""
+    """Frobenius norm of the weights' derivative with respect to the query: the part of a gradient that reaches it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Softmax:
-    """A softmax over random keys, by d_k."""
+    """The sharpness of a softmax over random keys, scaled and unscaled, at one d_k."""
 
     d_k: int
     scaled: Sharpness
@@ -92,9 +92,9 @@ class Softmax:
 
 
 def measure_products(scale: Scale) -> tuple[Products, ...]:
-    """Mean and variance of q·k for each distribution and each d_k, over independent replicates."""
+    """Measures mean and variance of q·k for each distribution and each d_k, over independent replicates."""
     pairs = _DRAWN_PAIRS[scale]
-    found = []
+    measured = []
     for distribution, draw in DISTRIBUTIONS.items():
         for d_k in WIDTHS:
             generator = torch.Generator().manual_seed(d_k)
@@ -103,25 +103,25 @@ def measure_products(scale: Scale) -> tuple[Products, ...]:
                 products = (draw((pairs, d_k), generator) * draw((pairs, d_k), generator)).sum(1).double()
                 means.append(float(products.mean()))
                 variances.append(float(products.square().mean()))
-            found.append(
+            measured.append(
                 Products(distribution=distribution, d_k=d_k, mean=estimate(means), variance=estimate(variances))
             )
-    return tuple(found)
+    return tuple(measured)
 
 
 def measure_softmax(scale: Scale) -> tuple[Softmax, ...]:
-    """What the softmax over `NUM_KEYS` random normal keys is like, scaled and unscaled, for each d_k."""
+    """Measures the sharpness of a softmax over `NUM_KEYS` random normal keys, scaled and unscaled, for each d_k."""
     return tuple(_softmax(d_k, _QUERIES[scale]) for d_k in WIDTHS)
 
 
 def _softmax(d_k: int, queries: int) -> Softmax:
     generator = torch.Generator().manual_seed(d_k)
-    found: dict[float, list[tuple[float, ...]]] = {d_k**-0.5: [], 1.0: []}
+    replicates: dict[float, list[tuple[float, ...]]] = {d_k**-0.5: [], 1.0: []}
     for _ in range(_REPLICATES):
         query, keys = torch.randn(queries, d_k, generator=generator), torch.randn(NUM_KEYS, d_k, generator=generator)
-        for scale, rows in found.items():
+        for scale, rows in replicates.items():
             rows.append(_replicate(query, keys, scale))
-    scaled, unscaled = (_sharpness(found[scale]) for scale in (d_k**-0.5, 1.0))
+    scaled, unscaled = (_sharpness(replicates[scale]) for scale in (d_k**-0.5, 1.0))
     return Softmax(d_k=d_k, scaled=scaled, unscaled=unscaled)
 
 
@@ -131,10 +131,10 @@ def _sharpness(rows: Sequence[tuple[float, ...]]) -> Sharpness:
 
 
 def _replicate(query: Tensor, keys: Tensor, scale: float) -> tuple[float, ...]:
-    """The five measures of `Sharpness` for queries `(queries, d_k)` and keys `(num_keys, d_k)`."""
+    """Returns the five measures of `Sharpness` for queries `(queries, d_k)` and keys `(num_keys, d_k)`."""
     weights = (query @ keys.t() * scale).double().softmax(-1)
     norms = jacobian_norm(weights)
-    # The weights' derivative by the query is scale * J K; its columns are weighed keys less their mean.
+    # The weights' derivative with respect to the query is scale * J K; its row i is scale * w_i * (k_i - mean key).
     keys = keys.double()
     centred = keys - (weights @ keys)[:, None]
     to_query = scale * (weights[:, :, None] * centred).square().sum((1, 2)).sqrt()
@@ -148,9 +148,9 @@ def _replicate(query: Tensor, keys: Tensor, scale: float) -> tuple[float, ...]:
 
 
 def jacobian_norm(weights: Tensor) -> Tensor:
-    """Frobenius norm of a softmax's derivative by its logits, diag(w) - w w^T, `(...)` of weights `(..., num_keys)`.
+    """Returns the Frobenius norm of a softmax's Jacobian diag(w) - w w^T, `(...)` for weights `(..., num_keys)`.
 
-    Its square is the sum of w_i^2 (1 - w_i)^2 over the diagonal, and of w_i^2 w_j^2 over all the rest.
+    Its square is the sum of w_i^2 (1 - w_i)^2 over the diagonal and of w_i^2 w_j^2 over all other entries.
     """
     squares = weights.square()
     rest = squares.sum(-1).square() - squares.square().sum(-1)
@@ -158,7 +158,7 @@ def jacobian_norm(weights: Tensor) -> Tensor:
 
 
 def entropy_share(weights: Tensor) -> Tensor:
-    """Entropy as a share of that of equal weights, `(...)` of weights `(..., num_keys)`, of more than one key."""
+    """Returns the entropy as a share of that of equal weights, `(...)` for weights `(..., num_keys)`, num_keys > 1."""
     entropy: Tensor = torch.special.entr(weights).sum(-1)
     return entropy / math.log(weights.shape[-1])
 
@@ -166,45 +166,46 @@ def entropy_share(weights: Tensor) -> Tensor:
 # --- logits of models' heads, new and trained -------------------------------------------------------------------------
 
 MEASURED = "heads.json"
-"""In a run's folder, beside its result."""
+"""Name of the file in a run's folder, beside its result."""
 
 _PAIRS = 50
-"""Of the validation set."""
+"""Number of pairs of the validation set that are measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeadMeasures:
-    """Means over the queries of all heads, layers and attentions; each query has two keys at least."""
+    """Means over the queries of all heads, layers and kinds of attention, without queries that see a single key."""
 
     variance: float
-    """Of a query's logits over the keys that it sees."""
+    """Variance of a query's logits over the keys that it sees."""
     entropy: float
-    """As a share of that of equal weights."""
+    """Entropy as a share of that of equal weights."""
     largest: float
-    """The largest weight."""
+    """Largest weight."""
     jacobian: float
-    """Frobenius norm of the softmax's derivative by its logits."""
+    """Frobenius norm of the softmax's derivative with respect to its logits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredHeads:
-    """Of a run."""
+    """The measures of the heads of a run's model."""
 
     new: HeadMeasures
-    """With new random weights."""
+    """Measures with new random weights."""
     trained: HeadMeasures
+    """Measures with the trained weights."""
 
 
 _KEPT = TypeAdapter(MeasuredHeads)
 
 
 def heads_of_run(run: Path, seed: int, prepared: PreparedData) -> MeasuredHeads:
-    """Measures a run that has ended, once; afterwards it is read.
+    """Measures the heads of a run that has ended, or reads the measures if they are kept.
 
     Args:
         run: the run's folder.
-        seed: of the new weights that the trained ones are held beside.
-        prepared: its data.
+        seed: seed of the new weights, which are compared with the trained ones.
+        prepared: data of the run.
 
     Raises:
         ModelError: the data has no validation set, or the model cannot be read.
@@ -227,14 +228,17 @@ def heads_of_run(run: Path, seed: int, prepared: PreparedData) -> MeasuredHeads:
 
 @torch.no_grad()
 def measure_heads(model: Transformer, pairs: Iterable[tuple[Ids, Ids]]) -> HeadMeasures:
-    """Reads pairs and looks at every head.
+    """Measures every head of a model on some pairs.
 
-    A softmax is the same whatever is added to a query's logits, and their variance is that of the weights' logarithms;
-    in float64 those are there down to logits that are 700 apart.
+    A softmax does not change if a constant is added to a query's logits, so the logits' variance is that of the
+    weights' logarithms; float64 represents these for logits up to 700 apart.
 
     Args:
-        model: is left in float64 and in evaluation mode.
+        model: the model; it is left in float64 and in evaluation mode.
         pairs: ids of source and target, each with its `</s>`.
+
+    Raises:
+        ModelError: no text has two tokens or more.
     """
     model.double().eval()
     rows = [row for source, target in pairs for row in _rows(model, source, target)]
@@ -246,7 +250,7 @@ def measure_heads(model: Transformer, pairs: Iterable[tuple[Ids, Ids]]) -> HeadM
 
 
 def _rows(model: Transformer, source: Ids, target: Ids) -> Iterator[tuple[Tensor, int]]:
-    """Sums of the four measures over queries that see as many keys, and how many queries they are."""
+    """Yields the sums of the four measures over queries that see equally many keys, with the number of queries."""
     attention = model.attention(collate([source], [target], start=model.config.start_id))
     for weights in (attention.encoder, attention.encoder_decoder):
         if weights.shape[-1] > 1:
@@ -256,7 +260,7 @@ def _rows(model: Transformer, source: Ids, target: Ids) -> Iterator[tuple[Tensor
 
 
 def _sums(weights: Tensor) -> tuple[Tensor, int]:
-    """Of weights `(queries, keys)`."""
+    """The sums of the four measures over queries, and their number, for weights `(queries, keys)`."""
     tiny = torch.finfo(weights.dtype).tiny
     measures = (
         weights.clamp(min=tiny).log().var(-1),
@@ -270,7 +274,7 @@ def _sums(weights: Tensor) -> tuple[Tensor, int]:
 # --- time and memory --------------------------------------------------------------------------------------------------
 
 WHOLE: Final = "additive, whole"
-"""Additive attention as it is usually written, whose hidden layer of n x n x d_k numbers is there all at once."""
+"""Additive attention in its usual form, which holds the whole hidden layer of n x n x d_k numbers at once."""
 
 Measured = AttentionFunction | Literal["additive, whole"]
 
@@ -280,80 +284,80 @@ _BATCH, _HEADS = 2, 4
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Sizes that are measured."""
+    """The sizes of one measurement of time and memory."""
 
     n: int
-    """Queries, and keys."""
+    """Number of queries, and of keys."""
     d_k: int
-    """And d_v."""
+    """Width of queries, keys and values."""
 
 
 SETTINGS: Mapping[Scale, tuple[Setting, ...]] = declared(
     "attention_functions/settings.toml", "settings", dict[Scale, tuple[Setting, ...]]
 )
-"""Of each scale."""
+"""The measured sizes of each scale."""
 _ROUNDS = {"tiny": 3, "small": 9, "paper": 15}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """Of some measurements."""
+    """The quartiles of some measurements."""
 
     low: float
-    """The lower quartile."""
+    """Lower quartile."""
     median: float
     high: float
-    """The upper quartile."""
+    """Upper quartile."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Of the functions at one setting."""
+    """The time and memory of the functions at one setting."""
 
     setting: Setting
     scaled_s: float
-    """Median seconds of the scaled function, forward and back."""
+    """Median seconds of the scaled function, forward and backward."""
     ratios: Mapping[str, Spread]
-    """Seconds of a function by those of the scaled one in the same round."""
+    """Seconds of a function divided by those of the scaled one in the same round, by function."""
     bytes: Mapping[str, int]
-    """At the most, above inputs and parameters."""
+    """Peak memory of each function in bytes, above inputs and parameters."""
 
     @property
     def memory(self) -> Mapping[str, float]:
-        """Bytes by those of the scaled function."""
+        """Peak memory of each function divided by that of the scaled one."""
         return {name: most / self.bytes[SCALED] for name, most in self.bytes.items()}
 
 
 def measure_cost(scale: Scale, setting: Setting, device: torch.device) -> Cost:
-    """Measures the functions by turns, round after round, so that whatever else the machine does meets them all.
+    """Measures the functions in turn, round after round, so that other load on the machine affects all of them.
 
     Args:
-        scale: how many rounds.
+        scale: scale of the study, which sets the number of rounds.
         setting: the sizes.
-        device: where.
+        device: device of the computation.
     """
     passages = {name: _passage(name, setting, device) for name in _NAMES}
-    # The shortest of a few calls: the others have waited for something else.
+    # The shortest of a few calls: the others were delayed by other work.
     rounds = [
         {name: min(time_passes(passages[name], device, repeats=5, most_s=0.2)) for name in FUNCTIONS}
         for _ in range(_ROUNDS[scale])
     ]
     return Cost(
         setting=setting,
-        scaled_s=statistics.median(each[SCALED] for each in rounds),
-        ratios={name: spread([each[name] / each[SCALED] for each in rounds]) for name in (UNSCALED, ADDITIVE)},
+        scaled_s=statistics.median(times[SCALED] for times in rounds),
+        ratios={name: spread([times[name] / times[SCALED] for times in rounds]) for name in (UNSCALED, ADDITIVE)},
         bytes={name: peak_bytes(passage, device) for name, passage in passages.items()},
     )
 
 
 def spread(values: list[float]) -> Spread:
-    """Median and quartiles of at least two values."""
+    """Returns the median and the quartiles of at least two values."""
     low, median, high = statistics.quantiles(values, n=4, method="inclusive")
     return Spread(low=low, median=median, high=high)
 
 
 def _passage(name: Measured, setting: Setting, device: torch.device) -> Callable[[], None]:
-    """A passage forward and back, with the gradients of queries, keys, values and what else is learned."""
+    """Returns a call that runs a function forward and backward, with the gradients of queries, keys and parameters."""
     generator = torch.Generator().manual_seed(1)
     shape = (_BATCH, _HEADS, setting.n, setting.d_k)
     query, key, value = (torch.randn(shape, generator=generator).to(device).requires_grad_() for _ in range(3))
@@ -379,7 +383,7 @@ def _passage(name: Measured, setting: Setting, device: torch.device) -> Callable
 
 
 def _whole(query: Tensor, key: Tensor, value: Tensor, weight: Tensor) -> Tensor:
-    """Additive attention as it is usually written."""
+    """Computes additive attention in its usual form."""
     hidden = (query[:, :, :, None] + key[:, :, None]).tanh()
     logits = torch.matmul(hidden, weight[:, None, :, None]).squeeze(-1)
     return torch.matmul(logits.softmax(-1), value)

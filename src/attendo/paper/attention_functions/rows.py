@@ -1,4 +1,4 @@
-"""Section 3.2.1: the attention functions that the paper compares, their recipes, and what the trained rows say."""
+"""Section 3.2.1: the trained rows of the attention functions that the paper compares, their recipes and results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -21,49 +21,49 @@ from attendo.paper.statistics import Estimate, estimate, paired
 from attendo.recipe import Recipe, load_recipe
 
 SHORT: Mapping[AttentionFunction, str] = {SCALED: "scaled", UNSCALED: "unscaled", ADDITIVE: "additive"}
-"""What tables call them."""
+"""Names of the functions in tables and in the rows' names."""
 
 KEY_SIZES: Mapping[Scale, tuple[int, ...]] = {"tiny": (4, 32), "small": (4, 64, 128), "paper": (16, 64, 256)}
-"""d_k of the trained rows, from the smallest up; 64 is the paper's."""
+"""Values of d_k of the trained rows, in rising order; 64 is the paper's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A function with a d_k."""
+    """An attention function with a value of d_k."""
 
     function: AttentionFunction
     d_k: int
 
     @property
     def name(self) -> str:
-        """That of its runs."""
+        """The name of the row, which its runs carry."""
         return f"{SHORT[self.function]}-dk{self.d_k}"
 
 
 def rows(scale: Scale) -> tuple[Row, ...]:
-    """What is trained, by d_k and then by function."""
+    """Returns the trained rows of a scale, by d_k and then by function."""
     return tuple(Row(function=function, d_k=d_k) for d_k in KEY_SIZES[scale] for function in FUNCTIONS)
 
 
 def row_of(name: str) -> Row:
-    """The row of a name."""
+    """Returns the row with a name."""
     short, _, d_k = name.rpartition("-dk")
-    return Row(function=next(each for each in FUNCTIONS if SHORT[each] == short), d_k=int(d_k))
+    return Row(function=next(function for function in FUNCTIONS if SHORT[function] == short), d_k=int(d_k))
 
 
 def recipe_name(scale: Scale) -> str:
-    """The shipped recipe that rows change; at full size it is Table 3's base row."""
+    """Returns the name of the shipped recipe that the rows change; at full size it is Table 3's base row."""
     return "table3/base" if scale == "paper" else f"attention-functions/{scale}"
 
 
 def recipes(order: Order) -> dict[Row, Recipe]:
-    """The rows' recipes, which differ in function and d_k alone.
+    """Returns the rows' recipes, which differ only in the attention function and d_k.
 
     Args:
-        order: the scale, and where the corpora are.
+        order: options with the scale and the folder of the corpora.
 
     Raises:
-        RecipeError: a folder of corpora is given where the phrasebook is the text.
+        RecipeError: a folder of corpora is given at the scale `tiny`, which always uses the phrasebook.
     """
     folder = taken_from(corpora_folder(order))
     return {
@@ -85,15 +85,15 @@ PAIRS: tuple[tuple[AttentionFunction, AttentionFunction], ...] = (
     (ADDITIVE, SCALED),
     (UNSCALED, ADDITIVE),
 )
-"""What is compared with what."""
+"""The compared functions: the second is subtracted from the first."""
 
 Run = MeasuredRun[MeasuredHeads]
-"""A run with the logits of its heads."""
+"""A finished run with the measures of its heads."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowSummary:
-    """A row of which at least one run is done; means over seeds."""
+    """A row with at least one finished run, with means over seeds."""
 
     row: Row
     runs: tuple[RunResult, ...]
@@ -103,21 +103,21 @@ class RowSummary:
 
     @property
     def function(self) -> str:
-        """What tables call its function."""
+        """The name of its function in tables."""
         return SHORT[self.row.function]
 
     @property
     def new(self) -> Mapping[str, float]:
-        """Means over runs of the heads' figures with new weights, by the fields of `HeadMeasures`."""
+        """Means over runs of the heads' measures with new weights, by the fields of `HeadMeasures`."""
         return _means([heads.new for heads in self.heads])
 
     @property
     def trained(self) -> Mapping[str, float]:
-        """The same of trained weights."""
+        """Means over runs of the heads' measures with trained weights, by the fields of `HeadMeasures`."""
         return _means([heads.trained for heads in self.heads])
 
     def to_json(self) -> dict[str, Any]:
-        """The row for `result.json`."""
+        """Returns the row for `result.json`."""
         return {
             "function": self.row.function,
             "d_k": self.row.d_k,
@@ -130,7 +130,8 @@ class RowSummary:
 
 def _means(heads: Sequence[HeadMeasures]) -> dict[str, float]:
     return {
-        each.name: float(sum(getattr(one, each.name) for one in heads)) / len(heads) for each in fields(HeadMeasures)
+        field.name: float(sum(getattr(measures, field.name) for measures in heads)) / len(heads)
+        for field in fields(HeadMeasures)
     }
 
 
@@ -146,50 +147,52 @@ class Difference:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """The name of the difference in tables."""
         return f"{SHORT[self.function]} - {SHORT[self.other]}"
 
     @property
     def told(self) -> Mapping[str, str]:
-        """Both with their intervals."""
+        """The differences in perplexity and BLEU as texts with their intervals."""
         return {"perplexity": with_interval(self.perplexity), "bleu": with_interval(self.bleu)}
 
 
-def with_interval(found: Estimate) -> str:
-    """A difference with its sign, and its interval where there is one."""
-    if found.low is None or found.high is None:
-        return f"{found.mean:+.2f} (one seed)"
-    return f"{found.mean:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
+def with_interval(difference: Estimate) -> str:
+    """Formats a difference with its sign and, if there is one, its interval."""
+    if difference.low is None or difference.high is None:
+        return f"{difference.mean:+.2f} (one seed)"
+    return f"{difference.mean:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})"
 
 
 def summarise(runs: Sequence[Run]) -> tuple[RowSummary, ...]:
-    """Rows of which something is done, by d_k and then by function."""
-    found: dict[Row, list[Run]] = {}
+    """Summarises the rows with finished runs, by d_k and then by function."""
+    by_row: dict[Row, list[Run]] = {}
     for run in runs:
-        found.setdefault(row_of(run.result.row), []).append(run)
+        by_row.setdefault(row_of(run.result.row), []).append(run)
     return tuple(
         RowSummary(
             row=row,
-            runs=tuple(run.result for run in found[row]),
-            perplexity=estimate([run.result.perplexity for run in found[row]]),
-            bleu=estimate([run.result.bleu for run in found[row]]),
-            heads=tuple(run.measured for run in found[row]),
+            runs=tuple(run.result for run in by_row[row]),
+            perplexity=estimate([run.result.perplexity for run in by_row[row]]),
+            bleu=estimate([run.result.bleu for run in by_row[row]]),
+            heads=tuple(run.measured for run in by_row[row]),
         )
-        for row in sorted(found, key=lambda row: (row.d_k, FUNCTIONS.index(row.function)))
+        for row in sorted(by_row, key=lambda row: (row.d_k, FUNCTIONS.index(row.function)))
     )
 
 
 def differences(runs: Sequence[Run]) -> tuple[Difference, ...]:
-    """The difference of each of `PAIRS` at each d_k where a seed has both."""
+    """Returns the differences of `PAIRS` at each d_k for which a seed has both functions."""
     by_row: dict[Row, dict[int, RunResult]] = {}
     for run in runs:
         by_row.setdefault(row_of(run.result.row), {})[run.result.seed] = run.result
-    found = []
+    result = []
     for d_k in sorted({row.d_k for row in by_row}):
         for function, other in PAIRS:
-            ours, theirs = (by_row.get(Row(function=each, d_k=d_k), {}) for each in (function, other))
+            ours, theirs = (
+                by_row.get(Row(function=compared_function, d_k=d_k), {}) for compared_function in (function, other)
+            )
             perplexity = paired(ours, theirs, lambda run: run.perplexity)
             bleu = paired(ours, theirs, lambda run: run.bleu)
             if perplexity is not None and bleu is not None:
-                found.append(Difference(d_k=d_k, function=function, other=other, perplexity=perplexity, bleu=bleu))
-    return tuple(found)
+                result.append(Difference(d_k=d_k, function=function, other=other, perplexity=perplexity, bleu=bleu))
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""`attendo reproduce attention-functions`: the footnote's variance, rows of function and d_k, speed and memory."""
+"""`attendo reproduce attention-functions`: the footnote's variance, rows by function and d_k, time and memory."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -46,37 +46,37 @@ from attendo.workflow.machine.device import choose_device
 
 _TEXT = "attention_functions/page.md"
 MEASURED = "functions.json"
-"""What was measured of the functions themselves, in the study's folder."""
+"""Name of the file in the study's folder with the measurements of the functions themselves."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredFunctions:
-    """What was measured of the functions themselves."""
+    """The measurements of the functions themselves, apart from trained models."""
 
     scale: Scale
     products: tuple[Products, ...]
     softmax: tuple[Softmax, ...]
     costs: tuple[Cost, ...]
     machine: str
-    """That the costs are of."""
+    """Machine on which the costs were measured."""
 
 
 _KEPT = TypeAdapter(MeasuredFunctions)
 
 
 def _functions(sitting: Sitting) -> MeasuredFunctions | Stopped:
-    """Measures the functions themselves, once a study folder and scale."""
-    path, scale, tell = sitting.order.folder / MEASURED, sitting.order.scale, sitting.reporter.message
-    if (known := kept(path, _KEPT)) is not None and known.scale == scale:
-        return known
+    """Measures the functions themselves, or reads the measurements if they are kept for the same scale."""
+    path, scale, message = sitting.order.folder / MEASURED, sitting.order.scale, sitting.reporter.message
+    if (recorded := kept(path, _KEPT)) is not None and recorded.scale == scale:
+        return recorded
     device = choose_device("auto")
-    tell("the variance of q·k, and the softmax")
+    message("the variance of q·k, and the softmax")
     products, softmax_ = measure_products(scale), measure_softmax(scale)
     costs = []
     for setting in SETTINGS[scale]:
         if sitting.should_stop():
             return Stopped()
-        tell(f"time and memory with n {setting.n}, d_k {setting.d_k}")
+        message(f"time and memory with n {setting.n}, d_k {setting.d_k}")
         costs.append(measure_cost(scale, setting, device))
     measured = MeasuredFunctions(
         scale=scale, products=products, softmax=softmax_, costs=tuple(costs), machine=this_machine().to_text()
@@ -105,11 +105,11 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     )
 
 
-def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
-    """The page, which has something to say before any run is done."""
-    functions, summaries, apart = found.begun, summarise(found.runs), differences(found.runs)
-    told = claims(apart, functions.costs, KEY_SIZES[found.order.scale])
-    text, recipe = page_text(_TEXT), found.any_recipe
+def _page(findings: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
+    """Returns the page, which has results before any run is done."""
+    functions, summaries, compared = findings.begun, summarise(findings.runs), differences(findings.runs)
+    checked_claims = claims(compared, functions.costs, KEY_SIZES[findings.order.scale])
+    text, recipe = page_text(_TEXT), findings.any_recipe
     return Page(
         values={
             "d_model": recipe.model.d_model,
@@ -117,33 +117,33 @@ def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
             "num_heads": recipe.model.num_heads,
             "d_v": recipe.model.value_size,
             "beam": recipe.search.beam_size,
-            "short_runs": text.note("short runs") if found.order.scale == "small" else "",
-            "num_seeds": found.order.seeds,
+            "short_runs": text.note("short runs") if findings.order.scale == "small" else "",
+            "num_seeds": findings.order.seeds,
             "confidence": f"{CONFIDENCE:.0%}",
-            "claims": told,
+            "claims": checked_claims,
             "num_intervals": len(functions.products),
-            "num_covering": sum(one.variance.covers(one.d_k) for one in functions.products),
+            "num_covering": sum(product.variance.covers(product.d_k) for product in functions.products),
             "products": by_width(functions.products),
             **softmax_values(functions.softmax),
             "softmax": functions.softmax,
             "variance": variance_png(functions.products, functions.softmax),
             "quality_table": summaries,
-            "paired": apart,
+            "paired": compared,
             "quality": quality_png(summaries) if summaries else None,
             "heads": summaries or None,
             "cost_machine": functions.machine,
-            "costs": [(one, 1e3 * one.scaled_s, one.bytes[SCALED] / 2**20) for one in functions.costs],
+            "costs": [(cost, 1e3 * cost.scaled_s, cost.bytes[SCALED] / 2**20) for cost in functions.costs],
             "cost": cost_png(functions.costs),
-            "runs": [result for one in summaries for result in one.runs] or None,
+            "runs": [result for summary in summaries for result in summary.runs] or None,
         },
         data={
-            "claims": [asdict(claim) for claim in told],
-            "products": [asdict(one) for one in functions.products],
-            "softmax": [asdict(one) for one in functions.softmax],
-            "rows": [one.to_json() for one in summaries],
-            "differences": [asdict(one) for one in apart],
-            "costs": [asdict(one) for one in functions.costs],
-            "results": [asdict(result) for result in found.results],
+            "claims": [asdict(claim) for claim in checked_claims],
+            "products": [asdict(product) for product in functions.products],
+            "softmax": [asdict(softmax) for softmax in functions.softmax],
+            "rows": [summary.to_json() for summary in summaries],
+            "differences": [asdict(difference) for difference in compared],
+            "costs": [asdict(cost) for cost in functions.costs],
+            "results": [asdict(result) for result in findings.results],
         },
     )
 
