@@ -1,1 +1,1 @@
-"""Figures 1 and 2, drawn from what a model does."""
+"""Figures 1 and 2, drawn from a model's own computation."""

@@ -1,4 +1,4 @@
-"""`attendo reproduce figure1`: the architecture, drawn from what a model does, beside what the paper states."""
+"""`attendo reproduce figure1`: the architecture, drawn from a model's computation, beside the paper's statements."""
 
 import time
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ _PAPER_VOCABULARY = 37_000
 
 
 def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
-    """The paper's statements of Sections 3.1 to 3.5 and 5.4 on the base model, and what the structure has.
+    """Compares a structure with the paper's statements on the base model in Sections 3.1 to 3.5 and 5.4.
 
     Args:
-        structure: of a model.
-        config: its sizes; what the structure shows in pictures is read off the structure.
+        structure: structure of a model.
+        config: config of the model, for its sizes; everything that the figure shows is read from the structure.
     """
     encoder = [layers for layers in structure.layers if layers.name.startswith("encoder")]
     decoder = [layers for layers in structure.layers if layers.name.startswith("decoder")]
@@ -51,7 +51,7 @@ def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
 
 
 def sub_layers(structure: Structure, layers: Sequence[Layers]) -> str:
-    """What the layers of a stack are made of, in the order of the way up; told once where all are alike."""
+    """Lists the sub-layers of a stack's layers from below, once if all layers are alike."""
     kinds = [
         ", ".join(_short(block.title) for block in map(structure.block, group.blocks) if block.kind in _SUB_LAYERS)
         for group in layers
@@ -64,13 +64,13 @@ def _short(title: str) -> str:
 
 
 def surroundings(structure: Structure) -> str:
-    """How each sub-layer is connected: post-norm, pre-norm, or anything else; what differs is told apart."""
+    """Lists the distinct kinds of connections around the sub-layers: post-norm, pre-norm or another."""
     inside = [structure.block(name) for layers in structure.layers for name in layers.blocks]
     return "; ".join(dict.fromkeys(_around(structure, block) for block in inside if block.kind in _SUB_LAYERS))
 
 
 def _around(structure: Structure, block: Block) -> str:
-    """The connection around one sub-layer, from where its input comes from and where its output goes."""
+    """The kind of connection around a sub-layer, from the source of its input and the target of its output."""
     [onwards] = [edge.target for edge in structure.edges if edge.source == block.name]
     below = next(edge.source for edge in structure.edges if edge.target == block.name and edge.role == "flow")
     added = [edge.source for edge in structure.edges if edge.target == onwards and edge.role == "residual"]
@@ -83,7 +83,7 @@ def _around(structure: Structure, block: Block) -> str:
 
 
 def memory(structure: Structure) -> str:
-    """What the decoder reads of the encoder: its output is what nothing of its own column reads."""
+    """Names the parts of the encoder that the decoder reads: `its output` if that is the last block alone."""
     read = {edge.source for edge in structure.edges if edge.role == "memory"}
     last = structure.column("encoder")[-1].name
     return "its output" if read == {last} else ", ".join(sorted(read)) or "nothing"
@@ -103,28 +103,28 @@ def _residual_dropout(structure: Structure) -> str:
 
 
 def _dropout(blocks: Sequence[Block]) -> str:
-    found = [
+    rates = [
         next((detail.removeprefix("dropout ") for detail in block.details if detail.startswith("dropout ")), "0")
         for block in blocks
     ]
-    return ", ".join(dict.fromkeys(found))
+    return ", ".join(dict.fromkeys(rates))
 
 
 def _positions(structure: Structure) -> str:
-    own = [block for block in structure.blocks if block.kind == "positions"]
-    kinds = ", ".join(dict.fromkeys(" ".join(block.details) for block in own))
-    both = {block.column for block in own} == {"encoder", "decoder"}
+    blocks = [block for block in structure.blocks if block.kind == "positions"]
+    kinds = ", ".join(dict.fromkeys(" ".join(block.details) for block in blocks))
+    both = {block.column for block in blocks} == {"encoder", "decoder"}
     return f"{kinds}, in both stacks" if both else kinds
 
 
 def _num_matrices(structure: Structure) -> str:
-    """Of the blocks that look up or project, those whose matrix is their own."""
-    own = [block for block in structure.blocks if block.kind == "embedding" or block.name == "linear"]
-    return str(sum(not any(detail.startswith("one matrix with") for detail in block.details) for block in own))
+    """The number of embedding and projection blocks that do not share another block's matrix."""
+    blocks = [block for block in structure.blocks if block.kind == "embedding" or block.name == "linear"]
+    return str(sum(not any(detail.startswith("one matrix with") for detail in block.details) for block in blocks))
 
 
 def _scale(embedding: Block, config: ModelConfig) -> str:
-    factor = next((each.removeprefix("times ") for each in embedding.details if each.startswith("times ")), "1")
+    factor = next((detail.removeprefix("times ") for detail in embedding.details if detail.startswith("times ")), "1")
     return "√d_model" if factor == f"√{config.d_model:,}" else factor
 
 
@@ -159,7 +159,7 @@ def _drawn(order: Order) -> Drawn:
 
 
 def _parameters_text(structure: Structure) -> str:
-    """Parameters beside the paper's count of its base model."""
+    """The note on the number of parameters, beside that of the paper's base model."""
     base = num_weights(ModelConfig(), _PAPER_VOCABULARY, _PAPER_VOCABULARY) / 1e6
     return page_text(_TEXT).note(
         "parameters", parameters=f"{structure.parameters:,}", base=f"{base:.1f}", vocabulary=f"{_PAPER_VOCABULARY:,}"

@@ -1,4 +1,4 @@
-"""`attendo reproduce figure2`: one head and all heads, drawn from what a model's attention does, beside the paper."""
+"""`attendo reproduce figure2`: one head and all heads, drawn from a model, beside the paper's statements."""
 
 import time
 
@@ -25,11 +25,11 @@ _SYMBOLS = {"Scale": "Scale", "Mask (opt.)": "Mask", "Mask": "Mask"}
 
 
 def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
-    """The paper's statements, and what the structure has.
+    """Compares a structure with the paper's statements on attention.
 
     Args:
-        structure: of an attention.
-        config: of its model.
+        structure: structure of an attention.
+        config: config of its model.
     """
     heads = structure.layers[0]
     single = 4 * config.d_model * config.d_model
@@ -49,13 +49,13 @@ def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
 
 
 def one_head(structure: Structure) -> list[str]:
-    """What happens in one head, in its order."""
+    """Returns the steps of one head, in order."""
     return [_SYMBOLS.get(block.title, block.title) for block in structure.column(INNER) if block.kind != "input"]
 
 
 def _scale(structure: Structure, config: ModelConfig) -> str:
-    found = [block.details[0] for block in structure.column(INNER) if block.title == "Scale"]
-    return "1/√d_k" if found == [f"by 1/√{config.key_size}"] else ", ".join(found) or "none"
+    factors = [block.details[0] for block in structure.column(INNER) if block.title == "Scale"]
+    return "1/√d_k" if factors == [f"by 1/√{config.key_size}"] else ", ".join(factors) or "none"
 
 
 def _all_heads(structure: Structure) -> str:

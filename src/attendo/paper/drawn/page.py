@@ -1,4 +1,4 @@
-"""What Figures 1 and 2 share: the model that is drawn, the comparison with the paper, and the page."""
+"""The parts that Figures 1 and 2 share: the drawn model, the comparison with the paper, and the page."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -25,33 +25,33 @@ from attendo.paper.report import Picture, Report, Section, Shell, write_report
 from attendo.paper.study_folder import alone
 from attendo.plots.subject import Subject, find_subject
 
-# --- worked out again -------------------------------------------------------------------------------------------------
+# --- numerical comparison ---------------------------------------------------------------------------------------------
 
 _BATCH, _LENGTH, _HIDDEN = 2, 23, 5
-"""Two sentences of some length, the second of which ends so many positions earlier."""
+"""Number of sentences, their length, and the number of masked positions at the end of the second one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Equality:
-    """The largest differences that were found over all seeds; activations are near 1."""
+    """The largest absolute differences over all seeds; activations are of the order of 1."""
 
     seeds: int
     equation: float
-    """Between the model's function and Equation 1 in float64 as it is printed, products first and then the scale."""
+    """Difference between the model's function and Equation 1 as printed, in float64: products first, then the scale."""
     heads: float
-    """Between the model's attention and one head after the other with matrices of its own, side by side, times W_O."""
+    """Difference between the model's attention and separate heads with their own matrices, concatenated, times W_O."""
 
     def to_json(self) -> dict[str, float]:
-        """All of it."""
+        """Returns all fields."""
         return asdict(self)
 
 
 def measured_equality(config: ModelConfig, seeds: int) -> Equality:
-    """Compares on random numbers.
+    """Compares a model's attention with the paper's equations on random numbers.
 
     Args:
-        config: whose attention it is; its function is the scaled one.
-        seeds: how many times.
+        config: config of the model; its attention function is the scaled one.
+        seeds: number of comparisons, each with its own seed.
     """
     equation, heads = 0.0, 0.0
     for seed in range(1, seeds + 1):
@@ -68,7 +68,7 @@ def _mask() -> Tensor:
 
 
 def _printed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
-    """Equation 1 in the order in which Figure 2 has it: products, scale, mask, softmax, products."""
+    """Computes Equation 1 in float64, in the order of Figure 2: products, scale, mask, softmax, products."""
     logits = torch.einsum("...qd,...kd->...qk", query.double(), key.double()) / math.sqrt(query.shape[-1])
     weights = torch.softmax(torch.where(mask, logits, -math.inf), dim=-1)
     return torch.einsum("...qk,...kd->...qd", weights, value.double())
@@ -95,55 +95,58 @@ def _of_heads(config: ModelConfig, generator: torch.Generator, seed: int) -> flo
             starts = (head * d_k, h * d_k + head * d_k, 2 * h * d_k + head * d_v)
             rows = [slice(start, start + size) for start, size in zip(starts, (d_k, d_k, d_v), strict=True)]
             query, key, value = (
-                F.linear(hidden.double(), weight[own].double(), None if bias is None else bias[own].double())
-                for own in rows
+                F.linear(hidden.double(), weight[part].double(), None if bias is None else bias[part].double())
+                for part in rows
             )
             joined.append(_printed(query, key, value, _mask()[:, 0]))
         output = attention.output
-        own_bias = None if output.bias is None else output.bias.double()
-        expected = F.linear(torch.cat(joined, dim=-1), output.weight.double(), own_bias)
+        output_bias = None if output.bias is None else output.bias.double()
+        expected = F.linear(torch.cat(joined, dim=-1), output.weight.double(), output_bias)
         return float((attention(hidden, _mask()) - expected).abs().max())
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 BASE = "base"
-"""The recipe of the paper's base model."""
+"""Name of the recipe of the paper's base model."""
 _RECIPES = {"tiny": "tiny", "paper": BASE}
 _SHIPPED = "en-de"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A statement of the paper, and what was found in the model."""
+    """A statement of the paper, beside the model's value."""
 
     what: str
+    """The property that the statement is about."""
     paper: str
+    """The paper's value."""
     here: str
+    """The model's value."""
 
     @property
     def agrees(self) -> bool:
-        """Whether the model is as the paper's."""
+        """Whether the model's value is the paper's."""
         return self.paper == self.here
 
 
 def stated(figure: str, **here: str) -> tuple[Row, ...]:
-    """The paper's statements for a figure, and what was found of each.
+    """Returns the paper's statements for a figure, beside the model's values.
 
     Args:
-        figure: the table of `statements.toml`.
-        here: what was found, by the statements' keys.
+        figure: name of the table in `statements.toml`.
+        here: the model's values, by the statements' keys.
     """
     paper = declared("drawn/statements.toml", figure, dict[str, dict[str, str]])
-    return tuple(Row(**paper[key], here=found) for key, found in here.items())
+    return tuple(Row(**paper[key], here=value) for key, value in here.items())
 
 
 def verdict(rows: Sequence[Row], model: str) -> str:
-    """How many statements hold, and which do not.
+    """States how many statements hold for a model, and which do not.
 
     Args:
         rows: the statements.
-        model: what they are of, as `this model`.
+        model: name of the model in the sentence, such as `this model`.
     """
     others = [row.what for row in rows if not row.agrees]
     if not others:
@@ -153,20 +156,20 @@ def verdict(rows: Sequence[Row], model: str) -> str:
 
 
 def of_base(order: Order, statements: Callable[[Subject], tuple[Row, ...]]) -> tuple[str, ...]:
-    """How many statements hold for the paper's base model, where another one is drawn.
+    """States how many statements hold for the paper's base model; nothing if that is the drawn model.
 
     Args:
-        order: how the figure is wanted.
-        statements: those of a model, beside what it has.
+        order: options of the figure.
+        statements: returns the paper's statements beside a model's values.
     """
     if order.scale == "paper":
         return ()
-    told = verdict(statements(find_subject(BASE)), f"the recipe {BASE}, the paper's base model")
-    return (f"{told} The scale 'paper' draws it.",)
+    text = verdict(statements(find_subject(BASE)), f"the recipe {BASE}, the paper's base model")
+    return (f"{text} The scale 'paper' draws it.",)
 
 
 def drawn_model(order: Order) -> Subject:
-    """The paper's base model at the scale `paper`, the shipped English-German one at `small`, a recipe's at `tiny`.
+    """Returns the paper's base model at the scale `paper`, the shipped `en-de` at `small`, the recipe `tiny` at `tiny`.
 
     Raises:
         ModelError: the shipped model is missing.
@@ -181,51 +184,51 @@ def drawn_model(order: Order) -> Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A figure, and what its page says."""
+    """A drawn figure, and the content of its page."""
 
     structure: Structure
     diagram: Diagram
     statements: tuple[Row, ...]
-    """The paper's, beside what is there."""
+    """The paper's statements, beside the model's values."""
     findings: tuple[str, ...]
     """Sentences above the statements."""
     values: Mapping[str, object]
-    """What else fills the words of the page."""
+    """Further values for the page's text."""
     data: Mapping[str, object]
-    """Figures for `result.json`, behind the name and before the statements."""
+    """Further data for `result.json`, between the name and the statements."""
     processor_s: float
-    """That finding, drawing and checking took, of all threads together."""
+    """Processor seconds of all threads for reading the model, drawing and checking."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnFigure:
-    """The description of a figure that is drawn of a model: nothing is trained, and nothing is kept."""
+    """The description of a figure that is drawn from a model: nothing is trained, and no measurements are kept."""
 
     name: str
-    """As the command has it, `figure1`."""
+    """Name in the command, such as `figure1`."""
     file: str
-    """The name of its files, `architecture`."""
+    """Name of its files without the ending, such as `architecture`."""
     title: str
-    """Of the page."""
+    """Title of the page."""
     text: str
-    """The file with the words of the page, for `page_text`."""
+    """File with the text of the page, for `page_text`."""
     draw: Callable[[Order], Drawn]
-    """Draws it and compares it with the paper."""
+    """Draws the figure and compares it with the paper."""
     other_models: str
-    """The command that draws another model."""
+    """Command that draws another model, shown on the page."""
     unit: str = "pictures"
-    """What the progress is counted in."""
+    """The unit that the progress is counted in."""
 
     def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
-        """Draws the figure anew and writes its page.
+        """Draws the figure again and writes its page.
 
         Args:
-            order: how it is wanted; its processes have nothing to do here.
-            reporter: who is told.
-            should_stop: asked once, before the work of a second.
+            order: options; `jobs` has no effect.
+            reporter: receives the progress.
+            should_stop: called once, before drawing, which takes about a second.
 
         Raises:
-            AttendoError: data is given, which nothing here reads; or another process is at this folder.
+            AttendoError: a data folder is given, which figures do not read; or another process holds the folder.
             OSError: the folder cannot be written to.
         """
         self._check_no_data(order)
@@ -238,20 +241,20 @@ class DrawnFigure:
         return Outcome(report=report)
 
     def forecast(self, order: Order, reporter: Reporter) -> Report:
-        """What will be drawn.
+        """Returns a report of the model and files that will be drawn.
 
         Raises:
-            AttendoError: data is given, which nothing here reads.
+            AttendoError: a data folder is given, which figures do not read.
         """
         self._check_no_data(order)
         reporter.running(0, 1, self.name)
-        of = drawn_model(order).note
+        model = drawn_model(order).note
         files = [f"{self.file}.svg", f"{self.file}.png", f"{self.file}.json", "index.html"]
         return Report(
             title=f"{self.name.replace('figure', 'Figure ')} at the scale '{order.scale}', in {order.folder}",
-            introduction=(page_text("drawn/page.md").note("forecast", of=of, files=", ".join(files)),),
+            introduction=(page_text("drawn/page.md").note("forecast", of=model, files=", ".join(files)),),
             sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
-            data={"scale": order.scale, "model": of, "files": files},
+            data={"scale": order.scale, "model": model, "files": files},
         )
 
     def _check_no_data(self, order: Order) -> None:
