@@ -1,1 +1,1 @@
-"""Section 5.4: what label smoothing does."""
+"""Section 5.4: the effect of label smoothing."""

@@ -1,4 +1,4 @@
-"""`attendo reproduce label-smoothing`: values of eps_ls (Section 5.4) with seeds, and how sure the models are."""
+"""`attendo reproduce label-smoothing`: values of eps_ls (Section 5.4) with several seeds, and model calibration."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -32,14 +32,14 @@ from attendo.workflow.machine.device import choose_device
 # --- rows and recipes -------------------------------------------------------------------------------------------------
 
 EPSILONS = (0.0, 0.1, 0.2, 0.3)
-"""eps_ls of the rows; the first is the baseline."""
+"""Values of eps_ls of the rows; the first is the baseline."""
 PAPER_EPSILON = 0.1
-"""The paper's (Section 5.4); what it says of accuracy it says of this one."""
+"""The paper's value (Section 5.4), the only one whose effect on accuracy and certainty it states."""
 PRINTED: Mapping[float, Row] = {0.0: TABLE3_ROWS["d-ls0.0"], 0.1: BASE, 0.2: TABLE3_ROWS["d-ls0.2"]}
 """Table 3's base row and those under D, on newstest2013."""
 
 Read = MeasuredRun[Calibration]
-"""A run with the calibration of its model on the validation set."""
+"""A finished run with the calibration of its model on the validation set."""
 RowComparison = Comparison[float, Read]
 
 METRICS = (
@@ -55,17 +55,18 @@ METRICS = (
     ),
     Metric[Read](key="entropy", name="entropy, nats", of=lambda run: run.measured.entropy, digits=3),
 )
-"""In the order of the tables. That the model learns to be more unsure (Section 5.4) is entropy."""
+"""The metrics in the order of the tables. Entropy measures how unsure the model learns to be (Section 5.4)."""
 
 
 BY_NAME = {f"eps-{epsilon}": epsilon for epsilon in EPSILONS}
-"""By what the rows are called, as their runs' folders are."""
+"""Values of eps_ls by the rows' names, which are also the names of their runs."""
 
 
 def recipes(order: Order) -> dict[str, Recipe]:
-    """The rows' recipes, which differ in eps_ls alone.
+    """Returns the rows' recipes, which differ only in eps_ls.
 
-    They are those shipped as `label-smoothing/SCALE`; at full size those of Table 3, WMT 2014 and 100,000 updates.
+    They derive from the shipped recipe `label-smoothing/SCALE`; at full size from Table 3's base row, WMT 2014 and
+    100,000 updates.
     """
     name = "table3/base" if order.scale == "paper" else f"label-smoothing/{order.scale}"
     folder = taken_from(corpora_folder(order))
@@ -78,7 +79,7 @@ def recipes(order: Order) -> dict[str, Recipe]:
 
 
 def compare_rows(runs: Sequence[Read]) -> tuple[RowComparison, ...]:
-    """Compares what is done of a study with the row without smoothing and with the paper, eps_ls rising."""
+    """Compares the rows with finished runs with the row without smoothing and with the paper, by rising eps_ls."""
     by_row = {
         epsilon: {run.result.seed: run for run in runs if run.result.row == row} for row, epsilon in BY_NAME.items()
     }
@@ -91,19 +92,19 @@ def _expected(epsilon: float, key: str) -> Expected:
         return Expected.of_printed(row.perplexity, plain.perplexity, PERPLEXITY_UNIT)
     if row is not None and key == "bleu":
         return Expected.of_printed(row.bleu, plain.bleu, BLEU_UNIT)
-    # Section 5.4 says which way these go, for the paper's eps_ls alone.
+    # Section 5.4 states the direction of these two, for the paper's eps_ls alone.
     return Expected(direction=int(epsilon == PAPER_EPSILON and key in ("accuracy", "entropy")))
 
 
 def best_probability(epsilon: float, vocab_size: int) -> float:
-    """The probability of the right token that the smoothed loss is least at, 1 - eps + eps / vocabulary (Section 5.4).
+    """Returns the right token's probability that minimises the smoothed loss, 1 - eps + eps / V (Section 5.4).
 
-    The smoothed target gives so much to the right token and eps / vocabulary to every other one; by Gibbs'
-    inequality cross-entropy is least where the model says just that.
+    The smoothed target gives that probability to the right token and eps / V to every other one; by Gibbs' inequality
+    cross-entropy is lowest if the model predicts the same distribution.
 
     Args:
-        epsilon: eps_ls.
-        vocab_size: of the target.
+        epsilon: the value eps of eps_ls.
+        vocab_size: size V of the target vocabulary.
     """
     return 1 - epsilon + epsilon / vocab_size
 
@@ -112,13 +113,13 @@ def best_probability(epsilon: float, vocab_size: int) -> float:
 
 _TEXT = "label_smoothing/page.md"
 MEASURED = "calibration.json"
-"""In a run's folder, beside its result."""
+"""Name of the file in a run's folder, beside its result."""
 
 _KEPT = TypeAdapter(Calibration)
 _STYLES = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (GREEN, "D", "-."), (PURPLE, "^", ":"))
-"""Of the rows in the reliability chart."""
+"""Colour, marker and line style of each row in the reliability chart."""
 _FEWEST_TOKENS = 20
-"""A point of fewer tokens than that would be chance alone."""
+"""Smallest number of tokens of a point in the reliability chart; fewer would show little but chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,17 +127,17 @@ class DataSizes:
     """The sizes of a study's data."""
 
     vocab_size: int
-    """Of the target."""
+    """Size of the target vocabulary."""
     valid_pairs: int
-    """Of the validation set."""
+    """Number of pairs in the validation set."""
 
 
 def measured_run(run: Path, prepared: PreparedData) -> Calibration:
-    """What the weights that a run ended with say of the validation set; measured once, kept in the run's folder.
+    """Measures the calibration of a run's last weights on the validation set, once; it is kept in the run's folder.
 
     Args:
-        run: a run folder whose run has ended.
-        prepared: its data.
+        run: folder of a run that has ended.
+        prepared: data of the run.
 
     Raises:
         ModelError: the model or its checkpoints cannot be read.
@@ -147,7 +148,7 @@ def measured_run(run: Path, prepared: PreparedData) -> Calibration:
         if prepared.valid is None:
             raise ModelError(f"{prepared.folder}: has no validation set to measure on")
         model = load_model(run / "model").transformer
-        # The model that is kept is that of the best validation; a run's result is that of the last.
+        # The model folder holds the weights of the best validation; a run's result is that of the last one.
         last = load_recipe(str(run)).training.average_last
         weights = mean_weights(Checkpoints(run / "checkpoints", last).last_weights(last))
         load_weights(model, weights, run)
@@ -172,53 +173,55 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
         {"row": name, "epsilon": BY_NAME[name], "recipe": row.name, "updates": row.training.max_steps}
         for name, row in rows.items()
     ]
-    # One model and one budget: what a row takes, all take.
+    # All rows have the same model and budget, so they take the same time.
     return forecast_of_runs(
         order, recipe, reporter, _TEXT, num_rows=len(rows), data={"rows": rows_data}, rows=rows.items()
     )
 
 
-def _page(found: Findings[DataSizes, Calibration]) -> Page | None:
-    if not found.runs:
+def _page(findings: Findings[DataSizes, Calibration]) -> Page | None:
+    if not findings.runs:
         return None
-    rows = compare_rows(found.runs)
-    compared = [one for one in rows if one.differences]
+    rows = compare_rows(findings.runs)
+    compared = [comparison for comparison in rows if comparison.differences]
     return Page(
         values={
-            "valid_pairs": f"{found.begun.valid_pairs:,}",
-            "vocab_size": f"{found.begun.vocab_size:,}",
+            "valid_pairs": f"{findings.begun.valid_pairs:,}",
+            "vocab_size": f"{findings.begun.vocab_size:,}",
             "verdicts": _verdicts(compared) or "Nothing to compare yet.",
-            "table": [(one, PRINTED.get(one.row)) for one in rows],
+            "table": [(comparison, PRINTED.get(comparison.row)) for comparison in rows],
             "differences": differences_png(compared) if compared else None,
             "tables": [difference_table(metric, rows, row="eps_ls", baseline="eps_ls 0") for metric in METRICS],
-            "calibration": [(one, best_probability(one.row, found.begun.vocab_size)) for one in rows],
+            "calibration": [
+                (comparison, best_probability(comparison.row, findings.begun.vocab_size)) for comparison in rows
+            ],
             "reliability": reliability_png(rows),
             "curve": _curves(rows),
-            "runs": [(one.row, run) for one in rows for run in one.runs],
+            "runs": [(comparison.row, run) for comparison in rows for run in comparison.runs],
         },
         data={
-            "rows": [_row_json(one) for one in rows],
-            "results": [{**asdict(run.result), "calibration": asdict(run.measured)} for run in found.runs],
+            "rows": [_row_json(comparison) for comparison in rows],
+            "results": [{**asdict(run.result), "calibration": asdict(run.measured)} for run in findings.runs],
         },
     )
 
 
 def _verdicts(compared: Sequence[RowComparison]) -> list[str]:
-    """What is said of each metric of which the paper says something."""
-    told = []
+    """Returns a sentence on each metric that the paper makes a statement about."""
+    sentences = []
     for metric in METRICS:
-        found = [(one.row, one.differences[metric.key].verdict) for one in compared]
-        said = [f"eps_ls {epsilon} {verdict.value}" for epsilon, verdict in found if verdict is not None]
-        if said:
+        verdicts = [(comparison.row, comparison.differences[metric.key].verdict) for comparison in compared]
+        parts = [f"eps_ls {epsilon} {verdict.value}" for epsilon, verdict in verdicts if verdict is not None]
+        if parts:
             name = metric.title.partition(",")[0].removesuffix(" %")
-            told.append(f"{name}: {'; '.join(said)}.")
-    return told
+            sentences.append(f"{name}: {'; '.join(parts)}.")
+    return sentences
 
 
 def _curves(rows: Sequence[RowComparison]) -> Table:
-    curves = [_curve(one) for one in rows]
+    curves = [_curve(comparison) for comparison in rows]
     return Table(
-        columns=("confidence %", *(f"eps_ls {one.row}" for one in rows)),
+        columns=("confidence %", *(f"eps_ls {comparison.row}" for comparison in rows)),
         rows=tuple(
             (f"{100 * bins[0].low:.0f} to {100 * bins[0].high:.0f}", *_bin_cells(bins, curves))
             for bins in zip(*curves, strict=True)
@@ -227,25 +230,25 @@ def _curves(rows: Sequence[RowComparison]) -> Table:
     )
 
 
-def _curve(one: RowComparison) -> tuple[Bin, ...]:
-    """The reliability curve of all seeds' tokens."""
-    return pooled([run.measured.bins for run in one.runs])
+def _curve(comparison: RowComparison) -> tuple[Bin, ...]:
+    """The reliability curve of the tokens of all seeds."""
+    return pooled([run.measured.bins for run in comparison.runs])
 
 
 def _bin_cells(bins: Sequence[Bin], curves: Sequence[Sequence[Bin]]) -> Iterable[str]:
-    for found, curve in zip(bins, curves, strict=True):
+    for bin_, curve in zip(bins, curves, strict=True):
         total = sum(each_bin.tokens for each_bin in curve)
-        yield f"{100 * found.accuracy:.1f} ({100 * found.tokens / total:.1f})" if found.tokens else "(0)"
+        yield f"{100 * bin_.accuracy:.1f} ({100 * bin_.tokens / total:.1f})" if bin_.tokens else "(0)"
 
 
-def _row_json(one: RowComparison) -> Mapping[str, object]:
-    printed = PRINTED.get(one.row)
+def _row_json(comparison: RowComparison) -> Mapping[str, object]:
+    printed = PRINTED.get(comparison.row)
     return {
-        "epsilon": one.row,
+        "epsilon": comparison.row,
         "paper": printed and {"perplexity": printed.perplexity, "bleu": printed.bleu},
-        "figures": {key: found.to_json() for key, found in one.figures.items()},
-        "differences": {key: found.to_json() for key, found in one.differences.items()},
-        "reliability": [asdict(found) for found in _curve(one)],
+        "figures": {key: figure.to_json() for key, figure in comparison.figures.items()},
+        "differences": {key: difference.to_json() for key, difference in comparison.differences.items()},
+        "reliability": [asdict(bin_) for bin_ in _curve(comparison)],
     }
 
 
@@ -253,7 +256,7 @@ def differences_png(rows: Sequence[RowComparison]) -> bytes:
     """Draws perplexity, accuracy and BLEU by eps_ls, as differences to the row without smoothing.
 
     Args:
-        rows: that have a difference.
+        rows: the rows that have a difference.
     """
     figure, all_axes = panels(11, 3.9, 3)
     titles = ("Perplexity: lower is better", "Accuracy: higher is better", "BLEU: higher is better")
@@ -266,41 +269,41 @@ def differences_png(rows: Sequence[RowComparison]) -> bytes:
 
 
 def _draw(axes: Axes, rows: Sequence[RowComparison], key: str) -> None:
-    found = [one.differences[key] for one in rows]
+    differences = [comparison.differences[key] for comparison in rows]
     axes.axhline(0, color=GREY, linewidth=1)
     axes.errorbar(
-        [one.row - 0.006 for one in rows],
-        [one.ours.mean for one in found],
-        yerr=[one.ours.half_width or 0.0 for one in found],
+        [comparison.row - 0.006 for comparison in rows],
+        [difference.ours.mean for difference in differences],
+        yerr=[difference.ours.half_width or 0.0 for difference in differences],
         fmt="o", color=OURS, markersize=6, capsize=4, linewidth=1.4, label="here: mean and 95% interval",
     )  # fmt: skip
-    printed = [(one.row + 0.006, one.differences[key].expected.printed) for one in rows]
+    printed = [(comparison.row + 0.006, comparison.differences[key].expected.printed) for comparison in rows]
     shown = [(place, value) for place, value in printed if value is not None]
     if shown:
         axes.plot(*zip(*shown, strict=True), "D", color=PAPER, markersize=6, label="the paper, one run each")
-    axes.set_xticks([one.row for one in rows])
+    axes.set_xticks([comparison.row for comparison in rows])
     axes.margins(x=0.2)
 
 
 def reliability_png(rows: Sequence[RowComparison]) -> bytes:
-    """Draws accuracy by confidence, a curve a row, and how many tokens there are at each confidence."""
+    """Draws accuracy by confidence, one curve per row, and the share of tokens at each confidence."""
     figure, (curves, counts) = panels(11, 4.6, 2)
     curves.plot([0, 100], [0, 100], color=GREY, linewidth=1, label="as sure as it is right")
-    for one, (colour, mark, line) in zip(rows, _STYLES, strict=False):
+    for comparison, (colour, mark, line) in zip(rows, _STYLES, strict=False):
         style: dict[str, Any] = {"color": colour, "marker": mark, "linestyle": line, "markersize": 5, "linewidth": 1.5}
-        curve = _curve(one)
-        shown = [found for found in curve if found.tokens >= _FEWEST_TOKENS]
+        curve = _curve(comparison)
+        shown = [bin_ for bin_ in curve if bin_.tokens >= _FEWEST_TOKENS]
         curves.plot(
-            [100 * found.confidence for found in shown],
-            [100 * found.accuracy for found in shown],
-            label=f"eps_ls {one.row}",
+            [100 * bin_.confidence for bin_ in shown],
+            [100 * bin_.accuracy for bin_ in shown],
+            label=f"eps_ls {comparison.row}",
             **style,
         )
-        total = sum(found.tokens for found in curve)
+        total = sum(bin_.tokens for bin_ in curve)
         counts.plot(
-            [50 * (found.low + found.high) for found in curve],
-            [100 * found.tokens / total for found in curve],
-            label=f"eps_ls {one.row}",
+            [50 * (bin_.low + bin_.high) for bin_ in curve],
+            [100 * bin_.tokens / total for bin_ in curve],
+            label=f"eps_ls {comparison.row}",
             **style,
         )
     curves.set_aspect("equal")
