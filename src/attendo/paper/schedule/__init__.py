@@ -1,1 +1,1 @@
-"""Section 5.3: the learning rate, and what warm-up does."""
+"""Section 5.3: the learning rate, and the effect of its warm-up."""

@@ -1,4 +1,4 @@
-"""Equation 3 in decimals, the schedules that are tried (Section 5.3), and what became of their runs."""
+"""A check of Equation 3 against decimals, the tried schedules (Section 5.3), and the outcomes of their runs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _DIGITS = 40
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """A schedule of Section 5.3, or one beside it."""
+    """A learning rate schedule by Equation 3, of Section 5.3 or for comparison."""
 
     title: str
     d_model: int
@@ -38,40 +38,41 @@ class Curve:
 
 
 CURVES: tuple[Curve, ...] = declared("schedule/curves.toml", "curves", tuple[Curve, ...])
-"""The paper's two first."""
+"""The curves, the paper's two first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedCurve:
-    """A curve as it trains."""
+    """A curve's learning rates as training computes them, checked against decimals."""
 
     curve: Curve
     first: float
     """Learning rate of the first update."""
     peak_step: int
-    """The update of the highest rate, found among all."""
+    """The update with the highest rate of all."""
     peak: float
+    """The highest rate."""
     last: float
-    """That of the last update."""
+    """Learning rate of the last update."""
     worked_peak: float
-    """d_model^-0.5 * warmup_steps^-0.5, in decimals."""
+    """The expected highest rate, d_model^-0.5 * warmup_steps^-0.5, computed in decimals."""
     largest_difference: float
-    """To decimals of 40 digits, relative, over steps before, at and behind the peak."""
+    """Largest relative difference to decimals of 40 digits, over steps before, at and after the peak."""
 
 
 def rate(curve: Curve, step: int) -> float:
-    """The learning rate that training takes."""
+    """Returns the learning rate that training uses at a step."""
     config = TrainingConfig(warmup_steps=curve.warmup_steps, max_steps=curve.max_steps)
     return learning_rate(step, curve.d_model, config)
 
 
 def worked(step: int, d_model: int, warmup_steps: int) -> Decimal:
-    """Equation 3 in decimals: d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5).
+    """Computes Equation 3 in decimals: d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5).
 
     Args:
-        step: the update, from 1.
-        d_model: the model's width.
-        warmup_steps: steps of rising learning rate.
+        step: number of the update, from 1.
+        d_model: width of the model.
+        warmup_steps: number of steps with a rising learning rate.
     """
     with localcontext() as context:
         context.prec = _DIGITS
@@ -81,7 +82,7 @@ def worked(step: int, d_model: int, warmup_steps: int) -> Decimal:
 
 
 def checked(curve: Curve) -> CheckedCurve:
-    """Finds the highest rate among all updates, and holds the curve against decimals."""
+    """Finds the highest rate among all updates, and compares the curve with decimals."""
     config = TrainingConfig(warmup_steps=curve.warmup_steps, max_steps=curve.max_steps)
     rates = [learning_rate(step, curve.d_model, config) for step in range(1, curve.max_steps + 1)]
     warmup = curve.warmup_steps
@@ -103,7 +104,7 @@ def checked(curve: Curve) -> CheckedCurve:
     )
 
 
-# --- rows and what became of their runs -------------------------------------------------------------------------------
+# --- rows and the outcomes of their runs ------------------------------------------------------------------------------
 
 _WARMUPS: dict[Scale, tuple[int, ...]] = {"tiny": (1, 40), "small": (1, 50, 200), "paper": (1, 1000, 4000, 16000)}
 _FACTORS: dict[Scale, tuple[float, ...]] = {"tiny": (1.0, 4.0), "small": (0.25, 1.0, 4.0), "paper": (0.5, 1.0, 2.0)}
@@ -111,49 +112,49 @@ _FACTORS: dict[Scale, tuple[float, ...]] = {"tiny": (1.0, 4.0), "small": (0.25, 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A schedule."""
+    """A schedule that is tried."""
 
     warmup_steps: int
-    """Of Equation 3; 1 is none."""
+    """The parameter of Equation 3; 1 means no warm-up."""
     factor: float
-    """Multiplies Equation 3; the paper's is 1."""
+    """Factor of Equation 3; the paper's is 1."""
 
     @property
     def name(self) -> str:
-        """That of its runs."""
+        """The name of the row, which its runs carry."""
         return f"warmup-{self.warmup_steps}-factor-{self.factor:g}"
 
     @property
     def title(self) -> str:
-        """In words."""
+        """The warm-up in words."""
         return "no warm-up" if self.warmup_steps == 1 else f"warm-up {self.warmup_steps:,}"
 
     def peak(self, d_model: int) -> float:
-        """The highest learning rate, that of step `warmup_steps`: factor * d_model^-0.5 * warmup_steps^-0.5."""
+        """Returns the highest learning rate, at step `warmup_steps`: factor * d_model^-0.5 * warmup_steps^-0.5."""
         return self.factor / math.sqrt(d_model * self.warmup_steps)
 
 
 def rows_of(scale: Scale) -> tuple[Row, ...]:
-    """The schedules that are tried at a scale: every factor with every warm-up, the longest first."""
+    """Returns the schedules that are tried at a scale: every factor with every warm-up, the longest first."""
     return tuple(
         Row(warmup_steps=warmup, factor=factor) for factor in _FACTORS[scale] for warmup in reversed(_WARMUPS[scale])
     )
 
 
 def base_recipe(order: Order) -> Recipe:
-    """The shipped recipe of a scale.
+    """Returns the shipped recipe of a scale, with the folder of the corpora.
 
     Raises:
-        RecipeError: `--data` was given where the data is attendo's own.
+        RecipeError: `--data` is given at the scale `tiny`, which generates its corpora.
     """
     return load_recipe(f"schedule/{order.scale}", taken_from(corpora_folder(order)))
 
 
 def recipes(order: Order) -> dict[str, Recipe]:
-    """The rows' recipes by the rows' names.
+    """Returns the rows' recipes by the rows' names.
 
     Raises:
-        RecipeError: as for `base_recipe`.
+        RecipeError: `--data` is given at the scale `tiny`, which generates its corpora.
     """
     base = base_recipe(order)
     return {row.name: _recipe(base, row) for row in rows_of(order.scale)}
@@ -165,7 +166,7 @@ def _recipe(base: Recipe, row: Row) -> Recipe:
 
 
 class Fate(Enum):
-    """What a run came to."""
+    """The outcome of a run."""
 
     LEARNT = "learnt"
     STUCK = "no better than word frequencies"
@@ -174,37 +175,38 @@ class Fate(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class RunCurve:
-    """A run's training as its log has it."""
+    """The training losses and learning rates in a run's log."""
 
     row: str
     seed: int
     steps: tuple[int, ...]
     losses: tuple[float, ...]
-    """Nats a target token of the training text, without smoothing, the mean since the line before."""
+    """Training loss without label smoothing, in nats per target token: the mean since the previous line."""
     rates: tuple[float, ...]
-    """Learning rate of each of these steps."""
+    """Learning rate at each of these steps."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowOutcome:
-    """A schedule of which at least one run has ended."""
+    """The outcomes of a schedule with at least one finished run."""
 
     row: Row
     fates: Mapping[int, Fate]
-    """By seed."""
+    """Outcome of each run, by seed."""
     log_loss: Estimate | None
-    """Of the validation set, nats a target token; of the runs that came to a number."""
+    """Mean validation loss of the runs that did not diverge, in nats per target token; None if there are none."""
     bleu: Estimate | None
-    """Likewise."""
+    """Mean BLEU of the validation set over the runs that did not diverge; None if there are none."""
     difference: Estimate | None
-    """In log-loss to the longest warm-up with the same factor, paired by seed; None for that one itself."""
+    """Difference in `log_loss` to the longest warm-up with the same factor, paired by seed; None for the longest
+    warm-up itself, and if no seed has both."""
 
     def count(self, fate: Fate) -> int:
-        """Runs that came to it."""
-        return sum(found is fate for found in self.fates.values())
+        """Returns the number of runs with an outcome."""
+        return sum(outcome is fate for outcome in self.fates.values())
 
     def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
+        """Returns the data for `result.json`."""
         return {
             "row": self.row.name,
             "warmup_steps": self.row.warmup_steps,
@@ -219,17 +221,17 @@ class RowOutcome:
 def outcomes(
     rows: Sequence[Row], results: Sequence[RunResult], diverged: Mapping[str, Sequence[int]], frequencies: float
 ) -> tuple[RowOutcome, ...]:
-    """Holds the schedules against each other.
+    """Summarises the schedules that have finished runs, and compares them with the longest warm-up.
 
     Args:
-        rows: in the study's order.
-        results: of runs that came to a number.
-        diverged: seeds of the runs that did not, by row.
-        frequencies: nats a target token that word frequencies alone come to.
+        rows: the schedules, in the study's order.
+        results: results of the runs that did not diverge.
+        diverged: seeds of the runs that diverged, by row.
+        frequencies: validation loss of a prediction by word frequencies alone, in nats per target token.
     """
     by_row = {row: {result.seed: result for result in results if result.row == row.name} for row in rows}
-    longest = {row.factor: max(each.warmup_steps for each in rows if each.factor == row.factor) for row in rows}
-    found = []
+    longest = {row.factor: max(other.warmup_steps for other in rows if other.factor == row.factor) for row in rows}
+    summaries = []
     for row, runs in by_row.items():
         fates = {seed: _fate(result, frequencies) for seed, result in runs.items()}
         fates |= dict.fromkeys(diverged.get(row.name, ()), Fate.DIVERGED)
@@ -239,7 +241,7 @@ def outcomes(
         both = sorted(runs.keys() & base.keys()) if row.warmup_steps != longest[row.factor] else []
         differences = [math.log(runs[seed].perplexity / base[seed].perplexity) for seed in both]
         losses = [math.log(result.perplexity) for result in runs.values()]
-        found.append(
+        summaries.append(
             RowOutcome(
                 row=row,
                 fates=dict(sorted(fates.items())),
@@ -248,11 +250,11 @@ def outcomes(
                 difference=estimate(differences) if differences else None,
             )
         )
-    return tuple(found)
+    return tuple(summaries)
 
 
 def has_diverged(run: Path) -> bool:
-    """Whether the run of a folder ended because its loss, or its validation, was no number."""
+    """Whether a run ended because its loss, or that of a validation, was not a finite number."""
     if (run / SKIPPED).is_file():
         return True
     try:
@@ -262,10 +264,10 @@ def has_diverged(run: Path) -> bool:
 
 
 def run_curve(run: Path, row: str, seed: int) -> RunCurve:
-    """Reads a run's log.
+    """Reads the training losses and learning rates in a run's log.
 
     Raises:
-        DataError: it has none.
+        DataError: the run has no log.
     """
     lines = [point for point in read_metrics(run / "metrics.jsonl").train if math.isfinite(point.loss)]
     return RunCurve(
@@ -278,24 +280,24 @@ def run_curve(run: Path, row: str, seed: int) -> RunCurve:
 
 
 def largest_rate_difference(curves: Sequence[RunCurve], rows: Sequence[Row], d_model: int) -> float:
-    """How far the logged learning rates are from Equation 3 in decimals, times the factor: relative, the largest."""
+    """Returns the largest relative difference of the logged rates to Equation 3 in decimals, times the factor."""
     by_name = {row.name: row for row in rows}
     differences = [
-        abs(found / (by_name[curve.row].factor * float(worked(step, d_model, by_name[curve.row].warmup_steps))) - 1)
+        abs(logged / (by_name[curve.row].factor * float(worked(step, d_model, by_name[curve.row].warmup_steps))) - 1)
         for curve in curves
-        for step, found in zip(curve.steps, curve.rates, strict=True)
+        for step, logged in zip(curve.steps, curve.rates, strict=True)
     ]
     return max(differences, default=0.0)
 
 
 def frequency_loss(prepared: PreparedData) -> float:
-    """Nats a target token of the validation set, where each token is as probable as it is frequent in training.
+    """Returns the validation loss of a prediction by the tokens' training frequencies, in nats per target token.
 
-    A count of 1 is added to every token, so that none is impossible. A model that is no better has learnt nothing of
-    the source, nor of what stands before.
+    A count of 1 is added to every token, so that none is impossible. A model that is no better has learnt nothing from
+    the source or from the preceding tokens.
 
     Args:
-        prepared: the study's data, which has a validation set.
+        prepared: data of the study, with a validation set.
     """
     size = prepared.target_tokenizer.vocab_size
     counts = np.ones(size)

@@ -1,4 +1,4 @@
-"""`attendo reproduce schedule`: Equation 3, and one model trained with several warm-ups and factors, with seeds."""
+"""`attendo reproduce schedule`: a check of Equation 3, and a model trained with several warm-ups, factors and seeds."""
 
 import math
 from collections.abc import Sequence
@@ -42,25 +42,25 @@ _COLOURS = (VERMILION, BLUE, GREEN, PURPLE, ORANGE)
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _POINTS = 400
 _WIDTH, _HEIGHT = 4.6, 4.4
-"""Of a panel, in inches."""
+"""Size of a panel, in inches."""
 _FREQUENCIES = "#555555"
 
 
 def equation_png(curves: Sequence[Curve], rows: Sequence[Row], d_model: int, max_steps: int) -> bytes:
-    """Draws the paper's learning rates with others beside them, and those that are tried here.
+    """Draws the paper's learning rates with others for comparison, and those of the tried schedules.
 
     Args:
-        curves: at full size.
-        rows: tried here; those with factor 1 are drawn.
-        d_model: of the models here.
-        max_steps: updates here.
+        curves: curves at full size.
+        rows: the tried schedules; those with factor 1 are drawn.
+        d_model: width of the study's models.
+        max_steps: number of updates of the study's runs.
     """
     figure, (left, right) = panels(_WIDTH * 2 + 1, _HEIGHT, 2)
     last = max(curve.max_steps for curve in curves if curve.title != "big")
     for curve, colour, line in zip(curves, _COLOURS, _LINES, strict=False):
         steps = _spread(min(curve.max_steps, last))
         left.plot(steps, [rate(curve, step) for step in steps], color=colour, linestyle=line, label=curve.title)
-    _dress(left, "Equation 3 at full size", "learning rate")
+    _finish_panel(left, "Equation 3 at full size", "learning rate")
     left.legend(frameon=False, fontsize=9)
     plain = [row for row in rows if row.factor == 1.0]
     for row, colour, line in zip(sorted(plain, key=lambda row: row.warmup_steps), _COLOURS, _LINES, strict=False):
@@ -68,18 +68,18 @@ def equation_png(curves: Sequence[Curve], rows: Sequence[Row], d_model: int, max
         steps = _spread(max_steps)
         right.plot(steps, [rate(own, step) for step in steps], color=colour, linestyle=line, label=row.title)
     right.set_yscale("log")
-    _dress(right, "As tried here, with factor 1", "learning rate")
+    _finish_panel(right, "As tried here, with factor 1", "learning rate")
     right.legend(frameon=False, fontsize=9)
     return png_bytes(figure)
 
 
 def losses_png(rows: Sequence[Row], curves: Sequence[RunCurve], frequencies: float) -> bytes:
-    """Draws the training losses by step: a panel a factor, a line a warm-up, with bands over seeds.
+    """Draws the training losses by step: one panel per factor, one line per warm-up, with bands over seeds.
 
     Args:
-        rows: of the study.
-        curves: of the runs that have logged something.
-        frequencies: the loss of word frequencies alone.
+        rows: rows of the study.
+        curves: training curves of the runs that have ended.
+        frequencies: loss of a prediction by word frequencies alone.
     """
     factors = sorted({row.factor for row in rows})
     warmups = sorted({row.warmup_steps for row in rows})
@@ -88,13 +88,15 @@ def losses_png(rows: Sequence[Row], curves: Sequence[RunCurve], frequencies: flo
         axes.axhline(frequencies, color=_FREQUENCIES, linewidth=1, linestyle=(0, (1, 2)), label="word frequencies")
         for warmup, colour, line in zip(warmups, _COLOURS, _LINES, strict=False):
             row = Row(warmup_steps=warmup, factor=factor)
-            found = [curve for curve in curves if curve.row == row.name]
-            if not found:
+            run_curves = [curve for curve in curves if curve.row == row.name]
+            if not run_curves:
                 continue
-            steps, mean, low, high = _band(found)
+            steps, mean, low, high = _band(run_curves)
             axes.plot(steps, mean, color=colour, linestyle=line, linewidth=1.5, label=row.title)
             axes.fill_between(steps, low, high, color=colour, alpha=0.18, linewidth=0)
-        _dress(axes, f"Equation 3 times {factor:g}", "training loss, nats a token" if axes is all_axes[0] else "")
+        _finish_panel(
+            axes, f"Equation 3 times {factor:g}", "training loss, nats a token" if axes is all_axes[0] else ""
+        )
     lowest = min((loss for curve in curves for loss in curve.losses), default=0.0)
     all_axes[0].set_ylim(0.9 * min(lowest, frequencies), 1.25 * frequencies)
     all_axes[0].set_xlim(0, max((step for curve in curves for step in curve.steps), default=1))
@@ -108,27 +110,27 @@ def losses_png(rows: Sequence[Row], curves: Sequence[RunCurve], frequencies: flo
 
 
 def _band(curves: Sequence[RunCurve]) -> tuple[list[int], list[float], list[float], list[float]]:
-    """The mean over the runs that have logged a step, and its interval; where there is one run alone, itself."""
+    """The logged steps with the mean loss and the ends of its interval; for a single run both ends are its loss."""
     by_step: dict[int, list[float]] = {}
     for curve in curves:
         for step, loss in zip(curve.steps, curve.losses, strict=True):
             by_step.setdefault(step, []).append(loss)
     steps = sorted(by_step)
-    found = [estimate(by_step[step]) for step in steps]
-    mean = [one.mean for one in found]
-    low = [one.mean if one.low is None else one.low for one in found]
-    high = [one.mean if one.high is None else one.high for one in found]
+    estimates = [estimate(by_step[step]) for step in steps]
+    mean = [interval.mean for interval in estimates]
+    low = [interval.mean if interval.low is None else interval.low for interval in estimates]
+    high = [interval.mean if interval.high is None else interval.high for interval in estimates]
     return steps, mean, low, high
 
 
 def _spread(last: int) -> list[int]:
-    """Steps from 1 to the last, closer together at the beginning."""
+    """Returns steps from 1 to the last, closer together at the beginning."""
     return sorted(
         {round(step) for step in np.geomspace(1, last, _POINTS)} | {round(s) for s in np.linspace(1, last, _POINTS)}
     )
 
 
-def _dress(axes: Axes, title: str, up: str) -> None:
+def _finish_panel(axes: Axes, title: str, up: str) -> None:
     finish(axes, title, "update", up)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
 
@@ -141,11 +143,11 @@ _TEXT = "schedule/page.md"
 
 @dataclass(frozen=True, kw_only=True)
 class Checks:
-    """What needs no run: Equation 3, and the loss of knowing nothing but word frequencies."""
+    """The results that need no run: the check of Equation 3, and the loss of word frequencies alone."""
 
     equation: tuple[CheckedCurve, ...]
     frequencies: float
-    """Nats a target token of the validation set that word frequencies alone come to."""
+    """Validation loss of a prediction by word frequencies alone, in nats per target token."""
 
 
 ScheduleFindings = Findings[Checks, RunCurve]
@@ -164,7 +166,7 @@ def _curve(sitting: Sitting, checks: Checks, run: Run) -> RunCurve:
 def _forecast(order: Order, reporter: Reporter) -> Forecast:
     base, rows = base_recipe(order), rows_of(order.scale)
     peaks = [(row, row.peak(base.model.d_model)) for row in rows]
-    # What a run takes, all take: a learning rate takes no time.
+    # All runs take the same time: the learning rate does not affect it.
     return forecast_of_runs(
         order,
         base,
@@ -179,13 +181,13 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     )
 
 
-def _page(found: ScheduleFindings) -> Page | None:
-    if not found.num_ended:
+def _page(findings: ScheduleFindings) -> Page | None:
+    if not findings.num_ended:
         return None
-    rows, recipe, checks = rows_of(found.order.scale), found.any_recipe, found.begun
-    curves = (*(run.measured for run in found.runs), *found.diverged.values())
-    diverged = {row.name: [seed for name, seed in found.diverged if name == row.name] for row in rows}
-    compared = outcomes(rows, found.results, diverged, checks.frequencies)
+    rows, recipe, checks = rows_of(findings.order.scale), findings.any_recipe, findings.begun
+    curves = (*(run.measured for run in findings.runs), *findings.diverged.values())
+    diverged = {row.name: [seed for name, seed in findings.diverged if name == row.name] for row in rows}
+    compared = outcomes(rows, findings.results, diverged, checks.frequencies)
     shape = recipe.model
     rate_difference = largest_rate_difference(curves, rows, shape.d_model)
     return Page(
@@ -197,68 +199,75 @@ def _page(found: ScheduleFindings) -> Page | None:
             "rate_difference": f"{rate_difference:.0e}",
             "equation": equation_png(CURVES, rows, shape.d_model, recipe.training.max_steps),
             "losses": losses_png(rows, curves, checks.frequencies),
-            "warmups": [(one, *_warmup_cells(one, shape.d_model)) for one in compared],
+            "warmups": [(outcome, *_warmup_cells(outcome, shape.d_model)) for outcome in compared],
             "frequencies": f"{math.exp(checks.frequencies):.1f}",
-            "runs": [(run, _plain(run.perplexity, 1e6)) for run in found.results],
+            "runs": [(run, _plain(run.perplexity, 1e6)) for run in findings.results],
         },
-        bleu=f"BLEU is sacreBLEU's, of translations by beam {recipe.search.beam_size}: {signatures_of(found.results)}",
+        bleu=f"BLEU is sacreBLEU's, of translations by beam {recipe.search.beam_size}: "
+        f"{signatures_of(findings.results)}",
         data={
-            "equation": [asdict(one) for one in checks.equation],
+            "equation": [asdict(curve) for curve in checks.equation],
             "logged_rate_difference": rate_difference,
             "frequency_log_loss": checks.frequencies,
             "rows": [outcome.to_json() for outcome in compared],
-            "results": [asdict(result) for result in found.results],
+            "results": [asdict(result) for result in findings.results],
         },
     )
 
 
-# --- what comes out ---------------------------------------------------------------------------------------------------
+# --- findings ---------------------------------------------------------------------------------------------------------
 
 
 def _outcomes(outcomes: Sequence[RowOutcome]) -> list[str]:
     factors = sorted({outcome.row.factor for outcome in outcomes})
-    told = [_of_factor(factor, [one for one in outcomes if one.row.factor == factor]) for factor in factors]
-    if sound := [(one.log_loss.mean, one.row) for one in outcomes if one.log_loss and not one.count(Fate.DIVERGED)]:
+    sentences = [
+        _of_factor(factor, [outcome for outcome in outcomes if outcome.row.factor == factor]) for factor in factors
+    ]
+    if sound := [
+        (outcome.log_loss.mean, outcome.row)
+        for outcome in outcomes
+        if outcome.log_loss and not outcome.count(Fate.DIVERGED)
+    ]:
         _, best = min(sound, key=lambda pair: pair[0])
-        told.append(f"The lowest mean is that of {best.title} with factor {best.factor:g}.")
-    return told
+        sentences.append(f"The lowest mean is that of {best.title} with factor {best.factor:g}.")
+    return sentences
 
 
 def _of_factor(factor: float, outcomes: Sequence[RowOutcome]) -> str:
     parts = []
-    for one in outcomes:
-        ended = [f"{one.count(fate)} {fate.value}" for fate in (Fate.STUCK, Fate.DIVERGED) if one.count(fate)]
-        text = one.row.title
-        if one.log_loss is not None:
-            text += f": perplexity {_perplexity(one.log_loss)}"
+    for outcome in outcomes:
+        ended = [f"{outcome.count(fate)} {fate.value}" for fate in (Fate.STUCK, Fate.DIVERGED) if outcome.count(fate)]
+        text = outcome.row.title
+        if outcome.log_loss is not None:
+            text += f": perplexity {_perplexity(outcome.log_loss)}"
         if ended:
-            text += f" (of {len(one.fates)} runs {', '.join(ended)})"
-        if _verdict(one):
-            text += f", {_verdict(one)}"
+            text += f" (of {len(outcome.fates)} runs {', '.join(ended)})"
+        if _verdict(outcome):
+            text += f", {_verdict(outcome)}"
         parts.append(text)
     return f"Equation 3 times {factor:g}. {'; '.join(parts)}."
 
 
-def _verdict(one: RowOutcome) -> str:
-    """Against the longest warm-up; a mean over the runs that did not diverge would be too kind."""
-    if one.count(Fate.DIVERGED):
+def _verdict(outcome: RowOutcome) -> str:
+    """The verdict against the longest warm-up; `diverged` if any run did, since the others' mean is too favourable."""
+    if outcome.count(Fate.DIVERGED):
         return "diverged"
-    if one.difference is None:
+    if outcome.difference is None:
         return ""
-    return {0: "not significant", 1: "worse", -1: "better"}[one.difference.sign]
+    return {0: "not significant", 1: "worse", -1: "better"}[outcome.difference.sign]
 
 
 # --- cells of tables -------------------------------------------------------------------------------------------------
 
 
-def _warmup_cells(one: RowOutcome, d_model: int) -> tuple[object, ...]:
-    """Warm-up, highest rate, perplexity, how many runs learnt, and the verdict."""
+def _warmup_cells(outcome: RowOutcome, d_model: int) -> tuple[object, ...]:
+    """Warm-up, highest rate, perplexity, share of runs that learnt, and verdict."""
     return (
-        "none" if one.row.warmup_steps == 1 else f"{one.row.warmup_steps:,}",
-        one.row.peak(d_model),
-        one.log_loss and _perplexity(one.log_loss),
-        f"{one.count(Fate.LEARNT)} of {len(one.fates)}",
-        _verdict(one),
+        "none" if outcome.row.warmup_steps == 1 else f"{outcome.row.warmup_steps:,}",
+        outcome.row.peak(d_model),
+        outcome.log_loss and _perplexity(outcome.log_loss),
+        f"{outcome.count(Fate.LEARNT)} of {len(outcome.fates)}",
+        _verdict(outcome),
     )
 
 
@@ -270,7 +279,7 @@ def _perplexity(log_loss: Estimate) -> str:
 
 
 def _number(log_loss: float) -> str:
-    """The perplexity, which may be very large."""
+    """Formats the perplexity, which may be very large."""
     return _plain(math.exp(min(log_loss, 700.0)), 1e5)
 
 
