@@ -1,1 +1,1 @@
-"""Speed on this machine beside the installed peers, as ratios in one run."""
+"""Speed on this machine compared with the installed peers, as ratios measured in one run."""

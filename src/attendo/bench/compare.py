@@ -1,4 +1,4 @@
-"""The comparison: systems by turns, so that a machine that slows down slows them all, and ratios of their medians."""
+"""The comparison: systems take turns, so that a machine that slows down slows them all; ratios are of their medians."""
 
 import statistics
 import time
@@ -9,31 +9,32 @@ from attendo.bench.systems import System
 from attendo.bench.work import Sentence, Work, take
 
 BAR = "ctranslate2"
-"""The system that the others are compared with: its best layout of the same type."""
+"""The system that all are compared with, in its best layout of the same type."""
 LATENCY_SENTENCES = 6
-"""Of a measurement with one random sentence at a time."""
+"""Number of sentences in a measurement with one random sentence at a time."""
 NATURAL_LATENCY_SENTENCES = 50
-"""Of one with real sentences: they differ, and a small model translates one in a millisecond."""
+"""Number of sentences in such a measurement on real text, where they differ and a small model takes 1 ms for one."""
 PAUSE_S = 0.1
-"""Between two systems: the threads of the one before may still be spinning, waiting for more work."""
+"""Pause between two systems, in seconds: the threads of the previous one may still be spinning, waiting for more
+work."""
 WARM_UP_SENTENCES = 32
-"""The most that a warm-up translates."""
+"""Maximum number of sentences that a warm-up translates."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What is asked of every system alike."""
+    """The conditions of a measurement, the same for every system."""
 
     beam: int
     batch: int
-    """Sentences given at once; 1 is one call a sentence, and so its latency."""
+    """Number of sentences given at once; 1 means one call per sentence, which measures latency."""
     sentences: int
-    """Of one measurement."""
+    """Number of sentences in one measurement."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """One system, once."""
+    """One timed translation by one system."""
 
     system: str
     dtype: str
@@ -42,9 +43,9 @@ class Measurement:
     setting: Setting
     seconds: float
     tokens: int
-    """Target tokens written, without `</s>`."""
+    """Number of target tokens written, `</s>` not counted."""
     agreement: float
-    """The share of sentences with the reference's ids."""
+    """The share of sentences whose ids equal the reference's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,26 +55,26 @@ class Row:
     system: str
     dtype: str
     layout: str
-    """Workers x threads of each."""
+    """Workers x threads per worker."""
     kernel: str
-    """What computed the products, in the system's own words."""
+    """The implementation of the matrix products, as the system names it."""
     beam: int
     batch: int
     sentences: int
-    """Of a repetition."""
+    """Number of sentences in a repetition."""
     repetitions: int
     sentences_per_s: float
     slowest: float
-    """Sentences a second in the slowest repetition."""
+    """Sentences per second in the slowest repetition."""
     fastest: float
-    """And in the fastest."""
+    """Sentences per second in the fastest repetition."""
     tokens_per_s: float
-    """Target tokens, without `</s>`."""
+    """Target tokens per second, `</s>` not counted."""
     agreement: float
     ratio: float | None
-    """Of `sentences_per_s` to `ratio_to`'s; None where that was not measured."""
+    """`sentences_per_s` divided by that of `ratio_to`; None if that was not measured."""
     ratio_to: str | None
-    """CTranslate2's best layout in the same type, or in float32 where it does not have the type."""
+    """CTranslate2's best layout in the same type, or in float32 if it does not have the type; None if not measured."""
 
 
 def make_settings(
@@ -84,20 +85,20 @@ def make_settings(
     sentences: int | None = None,
     one_by_one: int = LATENCY_SENTENCES,
 ) -> list[Setting]:
-    """Every beam with every batch.
+    """Returns a setting for every combination of beam size and batch size.
 
     Args:
-        beams: hypotheses.
-        batches: sentences given at once.
-        threads: a measurement has a batch for each, so that none of so many workers waits.
-        sentences: of a measurement, where that is not to be.
-        one_by_one: of a measurement with one sentence at a time.
+        beams: beam sizes.
+        batches: batch sizes, in sentences.
+        threads: number of threads; a measurement has one batch per thread, so that no worker is idle.
+        sentences: number of sentences in every measurement; None for one that depends on the batch size.
+        one_by_one: number of sentences in a measurement with one sentence at a time.
     """
     settings = []
     for beam in beams:
         for batch in batches:
-            own = one_by_one if batch == 1 else threads * batch
-            settings.append(Setting(beam=beam, batch=batch, sentences=sentences or own))
+            default = one_by_one if batch == 1 else threads * batch
+            settings.append(Setting(beam=beam, batch=batch, sentences=sentences or default))
     return settings
 
 
@@ -111,19 +112,19 @@ def measure(
     progress: Callable[[str], None] = lambda label: None,
     pause_s: float = PAUSE_S,
 ) -> Iterator[Measurement]:
-    """Has every system translate with every setting, a few times over.
+    """Measures every system with every setting, several times.
 
     Args:
-        systems: in the first repetition's order; each repetition starts with another one.
-        work: what to translate.
-        settings: with each of them all systems have their turns before the next.
-        repetitions: of each.
-        reference: what a beam of some size should give for the first sentences of the work.
-        progress: told before each translation what comes now.
+        systems: the systems in the order of the first repetition; each repetition starts with the next one.
+        work: the model and sentences to translate.
+        settings: the settings; all systems are measured with one before the next begins.
+        repetitions: number of repetitions of each measurement.
+        reference: returns the expected translations of the first sentences of the work for a beam size.
+        progress: called before each translation with a label for it.
         pause_s: seconds between two systems.
 
     Yields:
-        Each measurement when it has been made.
+        Each measurement as soon as it has been made.
     """
     references: dict[int, Sequence[Sentence]] = {}
     for setting in settings:
@@ -161,20 +162,22 @@ def _measure_once(
 
 
 def agreement(ids: Sequence[Sentence], reference: Sequence[Sentence]) -> float:
-    """The share of sentences with the reference's ids, of as many as both have."""
+    """Returns the share of sentences whose ids equal the reference's, among the sentences that both have."""
     pairs = list(zip(ids, reference, strict=False))
     return sum(ours == theirs for ours, theirs in pairs) / len(pairs) if pairs else 0.0
 
 
 def make_rows(measurements: Iterable[Measurement]) -> list[Row]:
-    """Measurements of the same thing as one row each, in the order of their first appearance, with ratios."""
+    """Returns a row with ratios for each setting, system, type and layout, in the order of their first appearance."""
     groups: dict[tuple[object, ...], list[Measurement]] = {}
-    for one in measurements:
-        groups.setdefault((one.setting, one.system, one.dtype, one.layout), []).append(one)
+    for measurement in measurements:
+        groups.setdefault((measurement.setting, measurement.system, measurement.dtype, measurement.layout), []).append(
+            measurement
+        )
     medians = {key: statistics.median(map(_rate, group)) for key, group in groups.items()}
     rows = []
     for key, group in groups.items():
-        first, rates = group[0], [_rate(one) for one in group]
+        first, rates = group[0], [_rate(measurement) for measurement in group]
         bar = _bar(first, groups, medians)
         rows.append(
             Row(
@@ -189,7 +192,7 @@ def make_rows(measurements: Iterable[Measurement]) -> list[Row]:
                 sentences_per_s=medians[key],
                 slowest=min(rates),
                 fastest=max(rates),
-                tokens_per_s=statistics.median(one.tokens / one.seconds for one in group),
+                tokens_per_s=statistics.median(measurement.tokens / measurement.seconds for measurement in group),
                 agreement=first.agreement,
                 ratio=None if bar is None else medians[key] / medians[bar],
                 ratio_to=None if bar is None else " ".join(map(str, bar[1:])),
@@ -198,17 +201,19 @@ def make_rows(measurements: Iterable[Measurement]) -> list[Row]:
     return rows
 
 
-def _rate(one: Measurement) -> float:
-    """Sentences a second."""
-    return one.setting.sentences / one.seconds
+def _rate(measurement: Measurement) -> float:
+    """Sentences per second."""
+    return measurement.setting.sentences / measurement.seconds
 
 
 def _bar(
-    one: Measurement, groups: dict[tuple[object, ...], list[Measurement]], medians: dict[tuple[object, ...], float]
+    measurement: Measurement,
+    groups: dict[tuple[object, ...], list[Measurement]],
+    medians: dict[tuple[object, ...], float],
 ) -> tuple[object, ...] | None:
-    """The key of what a measurement is compared with: the best layout of the bar in the same type, or in float32."""
-    for dtype in (one.dtype, "float32"):
-        keys = [key for key in groups if key[:3] == (one.setting, BAR, dtype)]
+    """Returns the key of the group to compare with: the best layout of `BAR` in the same type, or else in float32."""
+    for dtype in (measurement.dtype, "float32"):
+        keys = [key for key in groups if key[:3] == (measurement.setting, BAR, dtype)]
         if keys:
             return max(keys, key=lambda key: medians[key])
     return None

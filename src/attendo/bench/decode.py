@@ -1,4 +1,4 @@
-"""`attendo bench decode`: decoding beside the installed peers, put together."""
+"""`attendo bench decode`: decoding compared with the installed peers, assembled from the parts in this folder."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -38,21 +38,22 @@ from attendo.workflow.lines import lines_from
 SystemName = Literal["attendo", "ctranslate2", "huggingface"]
 
 PAPER_VOCABULARY = 37_000
-"""Of the paper's English-German models (Section 5.1)."""
+"""Size of the joint vocabulary of the paper's English-German models (Section 5.1)."""
 REFERENCE_SENTENCES = 64
-"""Sentences that agreement is counted over."""
+"""Number of sentences over which agreement is measured."""
 REFERENCE = (
     f"attendo's own model in plain torch, float32, every position computed anew at each step (the first "
     f"{REFERENCE_SENTENCES} sentences)"
 )
 _EFFICIENCY, _HALF_BATCH = 0.6, 20
-"""For the estimate of time: what share of float32's speed the mean system reaches in large batches, and the batch at
-which it has half of that; measured on one machine, and good for a forecast only."""
+"""For the time estimate: the share of a float32 product's speed that the average system reaches in large batches, and
+the
+batch size at which it reaches half of that share; measured on one machine, and good for a forecast only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecodeOptions:
-    """What to compare."""
+    """The systems and settings to compare."""
 
     systems: tuple[SystemName, ...]
     dtypes: tuple[Dtype, ...]
@@ -61,20 +62,20 @@ class DecodeOptions:
     threads: int
     repetitions: int
     sentences: int | None
-    """Of a measurement; None for what each batch needs."""
+    """Number of sentences in a measurement; None to derive it from the batch size."""
     device: torch.device
 
 
 class DecodeBench:
-    """Systems, ready to be measured.
+    """The systems of a comparison, ready to be measured.
 
     Args:
-        work: what they translate.
-        options: what to compare.
-        say: told what is being prepared.
+        work: the model and sentences to translate.
+        options: the systems and settings to compare.
+        say: called with a description of each preparation.
 
     Raises:
-        AttendoError: no system is left.
+        AttendoError: no system can be measured.
     """
 
     def __init__(self, work: Work, options: DecodeOptions, say: Callable[[str], None] = lambda text: None) -> None:
@@ -92,23 +93,23 @@ class DecodeBench:
         self._measurements: list[Measurement] = []
 
     def estimate_s(self) -> float:
-        """About how many seconds `measure` will take: arithmetic over the speed of a float32 product here."""
+        """Estimates the seconds that `measure` will take, from the speed of a float32 product on this machine."""
         speed = float32_speed(self._options.threads) * _EFFICIENCY
         repetitions = (self._options.repetitions + 0.3) * len(self.systems)  # 0.3: warm-ups and references
         return sum(self._operations(setting) / speed for setting in self._settings) * repetitions
 
     def _operations(self, setting: Setting) -> float:
-        """Additions and multiplications, as if all were done at the speed of a large batch."""
+        """Returns the additions and multiplications that would take as long as this setting in large batches."""
         model = self._work.model
         mean = sum(map(len, self._work.sources)) / len(self._work.sources)
-        one = operations(model.config, model.tgt_vocab_size, source=mean, target=mean, beam=setting.beam)
-        return setting.sentences * one * (1 + _HALF_BATCH / setting.batch)
+        per_sentence = operations(model.config, model.tgt_vocab_size, source=mean, target=mean, beam=setting.beam)
+        return setting.sentences * per_sentence * (1 + _HALF_BATCH / setting.batch)
 
     def measure(self, progress: Callable[[float, str], None] = lambda share, label: None) -> Iterator[Measurement]:
         """Measures everything.
 
         Args:
-            progress: told before each part which share of the work is done and what comes now.
+            progress: called before each part with the share of the work that is done and a label for the part.
 
         Yields:
             Each measurement as it is made.
@@ -129,7 +130,7 @@ class DecodeBench:
             yield measurement
 
     def report(self, measurements: Sequence[Measurement], *, complete: bool) -> BenchReport:
-        """What has been measured, with the machine and all versions."""
+        """Returns a report of the measurements, with the machine and all versions."""
         return BenchReport(
             work=self._work.description,
             reference=REFERENCE,
@@ -146,10 +147,10 @@ class DecodeBench:
 def make_systems(
     work: Work, options: DecodeOptions, say: Callable[[str], None] = lambda text: None
 ) -> tuple[list[System], list[str]]:
-    """Every system in every type that it has.
+    """Makes every system in every type that it has.
 
     Returns:
-        The systems, and for each that cannot be there a line with the reason.
+        The systems, and for each that is not available a line with the reason.
     """
     absent = missing_peers([name for name in options.systems if name != "attendo"])
     systems: list[System] = []
@@ -165,7 +166,7 @@ def make_systems(
 
 
 def _make(name: SystemName, dtype: Dtype, work: Work, options: DecodeOptions) -> Sequence[System]:
-    """A system in a type, in each of its layouts."""
+    """Makes a system in one type, in each of its layouts."""
     if name == "ctranslate2":
         return ctranslate2_systems(work, dtype, threads=options.threads, device=options.device)
     if name == "huggingface":
@@ -174,30 +175,30 @@ def _make(name: SystemName, dtype: Dtype, work: Work, options: DecodeOptions) ->
 
 
 def reference(work: Work, beam: int) -> list[Sentence]:
-    """Translations of the first sentences by the plainest means there are: see `REFERENCE`."""
+    """Translates the first sentences with the most straightforward implementation, see `REFERENCE`."""
     sources = take(work, min(len(work.sources), REFERENCE_SENTENCES))
     config = SearchConfig(beam_size=beam, n_best=1 if work.length is None else beam, length_penalty=work.length_penalty)
     with torch.no_grad(), fast_float32_products(torch.device("cpu")):
         step = RecomputingStep(work.model, *pad_source(sources))
-        found = search(step, work.rules(sources), eos_id=EOS_ID, config=config)
-    return [best(hypotheses, work.length) for hypotheses in found]
+        translations = search(step, work.rules(sources), eos_id=EOS_ID, config=config)
+    return [best(hypotheses, work.length) for hypotheses in translations]
 
 
 def paper_work(*, length: int, sentences: int) -> Work:
-    """The paper's base model with random weights."""
+    """Returns the paper's base model with random weights, and random sentences."""
     return random_work(ModelConfig(), PAPER_VOCABULARY, length=length, sentences=sentences)
 
 
 def model_work(model: str, source: Path, *, length_penalty: float | None) -> Work:
-    """A model folder, or a run's best model, and a file of sentences.
+    """Returns a model with the sentences of a file.
 
     Args:
-        model: its path.
-        source: sentences, one a line; of long ones the beginning is taken, as `attendo translate` does.
-        length_penalty: alpha; None for the model's own.
+        model: path of a model folder, or of a run, whose best model is taken.
+        source: a file with one sentence per line; long ones are cut, as `attendo translate` does.
+        length_penalty: alpha; None for the model's own value.
 
     Raises:
-        ModelError: there is no such model, or it is torn.
+        ModelError: there is no such model, or it is damaged.
         DataError: the file is missing or broken, or has no sentence.
     """
     loaded = load_model(find_model(model))

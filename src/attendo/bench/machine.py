@@ -1,4 +1,4 @@
-"""What speed depends on: the processor and its instructions, the packages, how fast a plain product is here."""
+"""The conditions that speed depends on: processor, instruction sets, package versions, speed of a float32 product."""
 
 import platform
 import re
@@ -14,39 +14,39 @@ from attendo.model.products import fast_float32_products
 from attendo.threads import usable_cores
 
 PACKAGES = ("attendo", "torch", "numpy", "ctranslate2", "transformers")
-"""Whose versions a table names."""
+"""Packages whose versions a report gives."""
 INSTRUCTIONS = (
     *("avx2", "avx512f", "avx512bw", "avx_vnni", "avx512_vnni", "avx512_bf16", "amx_int8", "amx_bf16"),
     *("asimd", "asimddp", "i8mm", "bf16", "sve"),
 )
-"""Of a processor's many extensions, those that matrix products use, by Linux' names."""
+"""The instruction sets that matrix products use, by Linux' names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """Where a bench ran."""
+    """The machine on which a bench ran."""
 
     processor: str
-    """Its name as the system tells it."""
+    """Name of the processor, as the operating system gives it."""
     cores: int
-    """Those that this process may use; two threads of one core count twice."""
+    """Number of cores that this process may use; two hardware threads of one core count as two."""
     instructions: tuple[str, ...]
-    """Of `INSTRUCTIONS`, those it has; none where the system does not tell."""
+    """Those of `INSTRUCTIONS` that the processor has; empty if the operating system does not list them."""
     system: str
     python: str
     gpus: tuple[str, ...]
 
     def to_text(self) -> str:
-        """A line."""
+        """Returns the description in one line."""
         parts = [f"{self.processor}, {self.cores} cores", " ".join(self.instructions), *self.gpus, self.system]
         return "; ".join([*filter(None, parts), f"Python {self.python}"])
 
 
 def this_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine:
-    """Looks at this machine.
+    """Describes this machine.
 
     Args:
-        cpuinfo: Linux' description of the processor; where it is not there, what Python knows has to do.
+        cpuinfo: Linux' description of the processor; if the file is missing, Python's `platform` names the processor.
     """
     text = cpuinfo.read_text(encoding="utf-8", errors="replace") if cpuinfo.is_file() else ""
     flags = set(_field(text, "flags|Features").split())
@@ -61,22 +61,22 @@ def this_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine:
 
 
 def versions() -> dict[str, str]:
-    """The versions of the packages at hand, without those that are not."""
-    found = {}
+    """Returns the versions of the installed ones among `PACKAGES`."""
+    numbers = {}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            numbers[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return numbers
 
 
 def float32_speed(threads: int, *, at_least_s: float = 0.2) -> float:
-    """Additions and multiplications a second of a product of the size that decoding has.
+    """Measures the additions and multiplications per second of a matrix product as large as those of decoding.
 
     Args:
-        threads: torch's while it is measured.
-        at_least_s: seconds to measure for.
+        threads: number of torch's threads during the measurement.
+        at_least_s: minimum duration of the measurement, in seconds.
     """
     left, right = torch.ones(256, 512), torch.ones(512, 2048)
     with torch_threads(threads), fast_float32_products(torch.device("cpu")):
@@ -90,6 +90,6 @@ def float32_speed(threads: int, *, at_least_s: float = 0.2) -> float:
 
 
 def _field(text: str, name: str) -> str:
-    """The value of the first line `name : value`."""
-    found = re.search(rf"^(?:{name})\s*:\s*(.+)$", text, flags=re.MULTILINE)
-    return found[1].strip() if found else ""
+    """Returns the value of the first line `name : value`; empty if there is none."""
+    match = re.search(rf"^(?:{name})\s*:\s*(.+)$", text, flags=re.MULTILINE)
+    return match[1].strip() if match else ""

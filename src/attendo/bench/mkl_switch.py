@@ -1,7 +1,7 @@
-"""MKL on a processor that is not Intel's: a switch that has it take its fast paths there too.
+"""A switch that makes MKL take its fast paths on processors that are not Intel's.
 
-MKL, which torch computes float32 products with, asks a function of its own whether the processor is Intel's. A library
-that is loaded before it and has a function of that name answers for it; it is compiled here, where there is a compiler.
+MKL, with which torch computes float32 products, asks a function of its own whether the processor is Intel's. A library
+loaded before it that has a function of the same name answers instead; it is compiled here if there is a compiler.
 """
 
 import platform
@@ -15,13 +15,13 @@ _SOURCE = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
 
 
 def mkl_environment(folder: Path) -> dict[str, str]:
-    """Environment variables of a process whose MKL is to take its fast paths.
+    """Returns environment variables for a process whose MKL is to take its fast paths.
 
     Args:
-        folder: where the library is put; it must last as long as the processes.
+        folder: folder for the library; it must exist as long as the processes run.
 
     Raises:
-        AttendoError: no such library can be made here; the message says why.
+        AttendoError: the library cannot be made on this machine; the message says why.
     """
     compiler = shutil.which("cc")
     if platform.system() != "Linux" or platform.machine() != "x86_64" or compiler is None:

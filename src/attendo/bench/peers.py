@@ -1,4 +1,4 @@
-"""The peers of a bench, each on the same weights: CTranslate2 in every layout of its threads, Hugging Face's Marian."""
+"""The peers of a bench, all with the same weights: CTranslate2 in every thread layout, and Hugging Face's Marian."""
 
 import importlib.util
 import time
@@ -17,11 +17,11 @@ from attendo.interop.huggingface import padding_id, to_marian
 from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 PACKAGES = {"ctranslate2": "ctranslate2", "huggingface": "transformers"}
-"""What has to be installed for each peer."""
+"""The package that each peer needs."""
 
 
 def missing_peers(names: Sequence[str]) -> dict[str, str]:
-    """Those of some peers that are not installed, each with a line that says how to."""
+    """Returns the requested peers that are not installed, each with a hint on how to install it."""
     return {
         name: f'{name} is not installed: pip install "attendo[export]" (or {PACKAGES[name]} alone)'
         for name in names
@@ -30,19 +30,19 @@ def missing_peers(names: Sequence[str]) -> dict[str, str]:
 
 
 def thread_layouts(threads: int) -> list[tuple[int, int]]:
-    """Every way to make so many threads of workers with an equal number each: (workers, threads of each)."""
+    """Returns every division of the threads into workers of equal size, as (workers, threads per worker)."""
     return [(workers, threads // workers) for workers in range(1, threads + 1) if threads % workers == 0]
 
 
 class CTranslate2System:
-    """CTranslate2 with one layout of threads.
+    """CTranslate2 with one thread layout.
 
     Args:
-        work: what to translate.
-        dtype: of the products.
-        folder: a model of that type, which may go when this has been made.
-        layout: workers (`inter_threads`) and the threads of each (`intra_threads`).
-        device: where.
+        work: the model and sentences to translate.
+        dtype: type of the matrix products.
+        folder: a converted model of that type; it may be deleted once this object exists.
+        layout: number of workers (`inter_threads`) and of threads per worker (`intra_threads`).
+        device: the device to translate on.
     """
 
     name = "ctranslate2"
@@ -63,11 +63,11 @@ class CTranslate2System:
         self._target_ids = {token: number for number, token in enumerate(_tokens(work.model.tgt_vocab_size))}
 
     def layout(self, sentences: int, batch: int) -> str:
-        """The one it was made with."""
+        """Returns the layout that the system was made with."""
         return self._layout
 
     def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
-        """Translates; CTranslate2 sorts by length, makes the batches and adds `</s>` itself."""
+        """Translates; CTranslate2 itself sorts by length, forms batches and adds `</s>`."""
         tokens = [[self._source_tokens[number] for number in source[:-1]] for source in sources]
         calls = [[sentence] for sentence in tokens] if batch == 1 else [tokens]
         settings: dict[str, Any] = {
@@ -87,10 +87,10 @@ class CTranslate2System:
 
 
 def ctranslate2_systems(work: Work, dtype: Dtype, *, threads: int, device: torch.device) -> list[CTranslate2System]:
-    """CTranslate2 in a type and in every layout; none where it does not have the type on this device.
+    """Makes CTranslate2 in one type and every layout; returns none if it does not have the type on this device.
 
     Raises:
-        ModelError: CTranslate2 cannot carry the model.
+        ModelError: CTranslate2 cannot represent the model.
     """
     import ctranslate2
 
@@ -110,16 +110,16 @@ def ctranslate2_systems(work: Work, dtype: Dtype, *, threads: int, device: torch
 
 
 class HuggingFaceSystem:
-    """Hugging Face's `generate` over a Marian model, as its documentation has it; sentences sorted by length for it.
+    """Hugging Face's `generate` with a Marian model, used as its documentation says, on sentences sorted by length.
 
     Args:
-        work: what to translate.
-        dtype: of the weights.
-        threads: torch's, for this whole process while it translates.
-        device: where.
+        work: the model and sentences to translate.
+        dtype: type of the weights.
+        threads: number of torch's threads while it translates, set for the whole process.
+        device: the device to translate on.
 
     Raises:
-        ModelError: Marian cannot carry the model.
+        ModelError: Marian cannot represent the model.
     """
 
     name = "huggingface"
@@ -134,56 +134,56 @@ class HuggingFaceSystem:
         self._pad_id = padding_id(work.model)
 
     def layout(self, sentences: int, batch: int) -> str:
-        """One batch at a time, on all threads."""
+        """Returns one worker with all threads: batches run one at a time."""
         return f"1x{self._threads}"
 
     def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
-        """Translates, batch after batch, the longest sentences first."""
-        order = sorted(range(len(sources)), key=lambda place: -len(sources[place]))
+        """Translates one batch after the other, the longest sentences first."""
+        order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
         batches = [order[first : first + batch] for first in range(0, len(order), batch)]
-        inputs = [self._input([sources[place] for place in places]) for places in batches]
+        inputs = [self._input([sources[index] for index in indices]) for indices in batches]
         settings: dict[str, Any] = {
             "num_beams": beam,
             "do_sample": False,
             "min_new_tokens": self._work.length,
             "max_new_tokens": self._work.max_len(sources),
         }
-        if beam > 1:  # greedy search has none, and says so each time
+        if beam > 1:  # greedy search has no length penalty, and warns each time if given one
             settings["length_penalty"] = self._work.length_penalty
         with torch_threads(self._threads), torch.inference_mode():
             started = time.perf_counter()
             outputs = [self._model.generate(**tensors, **settings).cpu() for tensors in inputs]
             seconds = time.perf_counter() - started
         ids: list[Sentence] = [()] * len(sources)
-        for places, output in zip(batches, outputs, strict=True):
-            for place, row in zip(places, output[:, 1:].tolist(), strict=True):  # without the start
-                ids[place] = _until_end(row, {EOS_ID, self._pad_id})
+        for indices, output in zip(batches, outputs, strict=True):
+            for index, row in zip(indices, output[:, 1:].tolist(), strict=True):  # without the start token
+                ids[index] = _until_end(row, {EOS_ID, self._pad_id})
         return Timed(seconds=seconds, ids=ids)
 
     def _input(self, sources: Sequence[Sentence]) -> dict[str, torch.Tensor]:
-        """Ids and mask of a batch, int64 `(batch, src_len)`, with Marian's padding."""
+        """Returns ids and mask of a batch, int64 `(batch, src_len)`, with Marian's padding."""
         longest = max(map(len, sources))
         ids = torch.tensor([[*source, *[self._pad_id] * (longest - len(source))] for source in sources])
         return {"input_ids": ids.to(self._device), "attention_mask": (ids != self._pad_id).long().to(self._device)}
 
 
 def huggingface_systems(work: Work, dtype: Dtype, *, threads: int, device: torch.device) -> list[HuggingFaceSystem]:
-    """Hugging Face in a type; none where it does not have it.
+    """Makes Hugging Face's system in one type; returns none if it does not have the type.
 
     Raises:
-        ModelError: Marian cannot carry the model.
+        ModelError: Marian cannot represent the model.
     """
     return [] if dtype == "int8" else [HuggingFaceSystem(work, dtype, threads=threads, device=device)]
 
 
 def _tokens(size: int) -> list[str]:
-    """A name for each id: CTranslate2 takes and gives tokens."""
+    """Returns a name for each id, since CTranslate2 reads and writes tokens."""
     tokens = [f"t{number}" for number in range(size)]
     tokens[EOS_ID], tokens[UNK_ID] = EOS, UNK
     return tokens
 
 
 def _until_end(row: Sequence[int], ends: set[int]) -> Sentence:
-    """A row up to the first token that ends it."""
-    length = next((place for place, token in enumerate(row) if token in ends), len(row))
+    """Returns a row up to its first end token."""
+    length = next((index for index, token in enumerate(row) if token in ends), len(row))
     return tuple(row[:length])

@@ -1,4 +1,4 @@
-"""A trainer as a process of its own, which waits for its pipe and computes nothing while another one has its turn."""
+"""A trainer in a process of its own, which waits for its pipe and computes nothing while another one has its turn."""
 
 import json
 import os
@@ -19,34 +19,34 @@ from attendo.errors import AttendoError
 
 _PACKAGE = "attendo.bench.trainers"
 _GRACE_S = 10.0
-"""For a process to end by itself when its pipe is closed."""
+"""Seconds that a process has to end by itself after its pipe is closed."""
 
 
 class TrainerError(AttendoError):
-    """A trainer's process could not start, or ended."""
+    """A trainer's process could not be started, or has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """What a process did in its turn."""
+    """The updates that a process made in its turn."""
 
     seconds: float
     losses: tuple[float, ...]
-    """Nats a target token of each update, in order."""
+    """Loss of each update in nats per target token, in order."""
 
 
 class TrainerProcess:
-    """A trainer in a process of its own; a context manager, at whose end it is gone.
+    """A trainer in a process of its own; a context manager that ends the process.
 
     Args:
-        module: its name in `bench.trainers`.
-        job: what to train.
-        batches: those that `train` names by their place.
-        python: another environment's Python; None for this one.
-        environment: variables beside those of this process.
+        module: name of the trainer's module in `bench.trainers`.
+        job: the model to train and how.
+        batches: the batches, which `train` refers to by index.
+        python: the Python of another environment; None for this one.
+        environment: environment variables in addition to those of this process.
 
     Raises:
-        TrainerError: it cannot be built; the message has the last line that it wrote.
+        TrainerError: the trainer cannot be built; the message has the last line that it wrote.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class TrainerProcess:
                     stderr=errors,
                     env={**os.environ, **threads, **(environment or {})},
                     text=True,
-                    start_new_session=True,  # Ctrl-C is for the bench, which ends its trainers itself
+                    start_new_session=True,  # Ctrl-C reaches the bench alone, which ends its trainers itself
                     **options,
                 )
         except OSError as error:
@@ -94,18 +94,18 @@ class TrainerProcess:
 
     @property
     def pid(self) -> int:
-        """The operating system's number of it."""
+        """The process id."""
         return self._process.pid
 
     def train(self, batches: Sequence[int], *, fast_products: bool) -> Group:
-        """Has it make an update for each of some batches.
+        """Makes the process train on some batches, one update each.
 
         Args:
-            batches: their places among those it was given.
-            fast_products: float32 products run through oneDNN.
+            batches: indices into the batches that the process was given.
+            fast_products: whether float32 products run through oneDNN.
 
         Raises:
-            TrainerError: it ended, or could not.
+            TrainerError: the process has ended, or failed.
         """
         answer = self._ask({"batches": list(batches), "fast_products": fast_products})
         return Group(seconds=answer["seconds"], losses=tuple(answer["losses"]))
@@ -114,11 +114,11 @@ class TrainerProcess:
         """Ends the process.
 
         Args:
-            at_once: without waiting for the end of what it does.
+            at_once: whether to end it without waiting for its current computation.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with suppress(OSError):  # it may be gone
+        with suppress(OSError):  # the process may have ended
             self._process.stdin.close()
         try:
             self._process.wait(0 if at_once else _GRACE_S)
@@ -131,7 +131,7 @@ class TrainerProcess:
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with suppress(BrokenPipeError):  # then it has written why
+        with suppress(BrokenPipeError):  # then the process has written the reason
             print(json.dumps(question), file=self._process.stdin, flush=True)
         line = self._process.stdout.readline()
         if not line:
@@ -156,11 +156,11 @@ class TrainerProcess:
 
 
 def copy_trainers(folder: Path) -> None:
-    """Puts the trainers, and nothing else of attendo, under a folder: for an environment that has no attendo."""
-    here = Path(serving.__file__).parent
+    """Copies the trainers, and nothing else of attendo, to a folder, for an environment that has no attendo."""
+    source = Path(serving.__file__).parent
     package = folder.joinpath(*_PACKAGE.split("."))
     package.mkdir(parents=True)
     for parent in (package.parent.parent, package.parent):
         (parent / "__init__.py").touch()
-    for module in here.glob("*.py"):
+    for module in source.glob("*.py"):
         copyfile(module, package / module.name)

@@ -1,4 +1,4 @@
-"""A bench's result as a table to read and as JSON."""
+"""The result of a bench as text tables and as JSON."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -14,28 +14,28 @@ COLUMNS = ("system", "type", "layout", "sentences/s", "slowest-fastest", "tokens
 
 @dataclass(frozen=True, kw_only=True)
 class BenchReport:
-    """All that a bench found, with what it depends on."""
+    """The results of a bench, with the conditions that they depend on."""
 
     work: str
-    """What was translated."""
+    """Description of the model and the sentences."""
     reference: str
-    """What agreement is with."""
+    """Description of the translations that agreement is measured against."""
     threads: int
     repetitions: int
     rows: tuple[Row, ...]
     machine: Machine
     versions: dict[str, str]
     missing: tuple[str, ...]
-    """What is not in the table, each with the reason and the way out."""
+    """The systems that are not in the table, each with the reason and a remedy."""
     complete: bool
-    """False where it was interrupted."""
+    """False if the bench was interrupted."""
 
     def to_json(self) -> dict[str, Any]:
-        """For machines; numbers are not rounded."""
+        """Returns the report as JSON values; numbers are not rounded."""
         return asdict(self)
 
     def to_text(self) -> str:
-        """A table for each beam and batch, best ratio or speed left to the reader: rows are in the systems' order."""
+        """Returns a table for each beam and batch size, its rows in the order of the systems."""
         parts = [
             f"{self.work}\nthreads: {self.threads}; medians of {self.repetitions} repetitions, systems by turns",
             *(_table(beam, batch, list(rows)) for (beam, batch), rows in groupby(self.rows, _cell)),
@@ -66,9 +66,9 @@ def _cell(row: Row) -> tuple[int, int]:
 
 
 def _table(beam: int, batch: int, rows: list[Row]) -> str:
-    """The rows of one beam and batch."""
-    what = "one sentence at a time (latency)" if batch == 1 else f"batches of {batch}"
-    title = f"beam {beam}, {what}; {rows[0].sentences} sentences"
+    """Formats the rows of one beam and batch size."""
+    batching = "one sentence at a time (latency)" if batch == 1 else f"batches of {batch}"
+    title = f"beam {beam}, {batching}; {rows[0].sentences} sentences"
     return aligned_table(title, COLUMNS, [_cells(row) for row in rows], words=3)
 
 

@@ -1,4 +1,4 @@
-"""What is timed: attendo and its peers behind one small interface, each with its own idea of threads and batches."""
+"""The interface of the timed systems, which use threads and batches in their own ways, and attendo behind it."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -19,40 +19,40 @@ from attendo.decoding.searches.hypothesis import Hypothesis
 
 @dataclass(frozen=True, kw_only=True)
 class Timed:
-    """What a system translated, and how long it took."""
+    """A system's translations, and the time they took."""
 
     seconds: float
-    """Without turning ids into what the system takes, and what it gives into ids."""
+    """Time without converting ids to the system's input and its output to ids."""
     ids: list[Sentence]
-    """A translation a source, in their order."""
+    """One translation per source, in the order of the sources."""
 
 
 class System(Protocol):
-    """A program that translates ids, in one type and with one layout of threads."""
+    """A program that translates ids, in one type and with one thread layout."""
 
     name: str
-    """The program's."""
+    """Name of the program."""
     dtype: Dtype
-    """Of its matrix products."""
+    """Type of its matrix products."""
     kernel: str
-    """What computes them, in the program's own words."""
+    """The implementation of the products, as the program names it."""
 
     def layout(self, sentences: int, batch: int) -> str:
-        """How it works on so many sentences: workers x threads of each."""
+        """Returns the layout used for this number of sentences: workers x threads per worker."""
 
     def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
-        """Translates; a batch of 1 means one call a sentence, the next when the last has come back."""
+        """Translates; a batch of 1 means one call per sentence, each after the previous one has returned."""
 
 
 class AttendoSystem:
     """attendo, as `attendo translate` runs it.
 
     Args:
-        work: what to translate.
-        dtype: of the products.
-        threads: for all workers together.
-        device: where.
-        model: what decodes; made of the work's model where left out.
+        work: the model and sentences to translate.
+        dtype: type of the matrix products.
+        threads: number of threads of all workers together.
+        device: the device to translate on.
+        model: the model prepared for decoding; None to prepare the work's model.
     """
 
     name = "attendo"
@@ -61,7 +61,7 @@ class AttendoSystem:
         self, work: Work, dtype: Dtype, *, threads: int, device: torch.device, model: DecodingModel | None = None
     ) -> None:
         if model is None:
-            # Another type or device changes a model in place, and the work's own is everybody's.
+            # Another type or device changes a model in place, and the work's model is shared by all systems.
             as_it_is = dtype != "bfloat16" and device.type == "cpu"
             model = decoding_model(work.model if as_it_is else deepcopy(work.model), dtype=dtype, device=device)
         self._model = model
@@ -70,29 +70,29 @@ class AttendoSystem:
         self._work, self._threads = work, threads
 
     def layout(self, sentences: int, batch: int) -> str:
-        """One-thread workers, but all threads together on one sentence, or wherever torch does the work."""
+        """Returns workers of one thread, or one worker with all threads for single sentences and with torch."""
         return f"{self._threads}x1" if self._model.concurrent and batch > 1 else f"1x{self._threads}"
 
     def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
-        """Translates; with a forced length `</s>` is decoded too, a step more than the peers make."""
+        """Translates; with a forced length it also decodes `</s>`, one step more than the peers."""
         search = id_search(self._model, self._work, beam=beam, batch=batch, threads=self._threads)
         calls = [[source] for source in sources] if batch == 1 else [list(sources)]
         rules = [self._work.rules(call) for call in calls]
         with torch_threads(self._threads):
             started = time.perf_counter()
-            found = [search.search(call, its_rules) for call, its_rules in zip(calls, rules, strict=True)]
+            results = [search.search(call, call_rules) for call, call_rules in zip(calls, rules, strict=True)]
             seconds = time.perf_counter() - started
         return Timed(
-            seconds=seconds, ids=[best(hypotheses, self._work.length) for call in found for hypotheses in call]
+            seconds=seconds, ids=[best(hypotheses, self._work.length) for call in results for hypotheses in call]
         )
 
 
 def id_search(model: DecodingModel, work: Work, *, beam: int, batch: int, threads: int) -> IdSearch:
-    """A search over ids with batches of so many sentences, whatever their lengths."""
+    """Returns a search over ids with a fixed number of sentences per batch, whatever their lengths."""
     longest = max((len(source) for source in work.sources), default=1)
     config = SearchConfig(
         beam_size=beam,
-        # Of translations whose length is forced the peers rank those they have at the end, see `best`.
+        # If the length is forced, the peers rank the hypotheses that they have at the end, see `best`.
         n_best=1 if work.length is None else beam,
         length_penalty=work.length_penalty,
         max_batch_sentences=batch,
@@ -102,10 +102,10 @@ def id_search(model: DecodingModel, work: Work, *, beam: int, batch: int, thread
 
 
 def best(hypotheses: Sequence[Hypothesis], length: int | None) -> Sentence:
-    """The translation among a sentence's hypotheses.
+    """Returns the translation among a sentence's hypotheses.
 
-    Where the length is forced, no peer decodes the `</s>` that would follow: its probability, which ours counts, is
-    left out of the choice. The first of equal ones is taken.
+    If the length is forced, no peer decodes the `</s>` that would follow; attendo's search does, and its probability is
+    ignored here. Of equal hypotheses the first is taken.
     """
     if length is None:
         return hypotheses[0].ids
@@ -114,7 +114,7 @@ def best(hypotheses: Sequence[Hypothesis], length: int | None) -> Sentence:
 
 @contextmanager
 def torch_threads(threads: int) -> Iterator[None]:
-    """Within the block torch has so many threads, in this whole process."""
+    """Sets the number of torch's threads within the block, for the whole process."""
     previous = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:

@@ -1,4 +1,4 @@
-"""`attendo bench train`: training beside the installed peers, put together."""
+"""`attendo bench train`: training compared with the installed peers, assembled from the parts in this folder."""
 
 import importlib.util
 import os
@@ -46,14 +46,14 @@ TrainingDtype = Literal["float32", "bfloat16"]
 
 @dataclass(frozen=True, kw_only=True)
 class Package:
-    """Where a system comes from."""
+    """The names of a system's modules and package."""
 
     module: str
-    """In `bench.trainers`."""
+    """Name of the trainer's module in `bench.trainers`."""
     imported: str
-    """What has to be there to import."""
+    """Name of the module that must be importable."""
     installed: str
-    """What pip calls it."""
+    """Name of the package for pip."""
 
 
 PACKAGES: dict[TrainingSystem, Package] = {
@@ -68,38 +68,38 @@ PACKAGES: dict[TrainingSystem, Package] = {
 DROPOUT = LABEL_SMOOTHING = 0.1
 SHOWN_LOSSES = 8
 _EFFICIENCY: dict[TrainingDtype, float] = {"float32": 0.33, "bfloat16": 0.8}
-"""For the estimate of time: what the mean system reaches, as a share of the speed of one float32 product; measured on
-one machine, and good for a forecast only."""
+"""For the time estimate: the share of the speed of a float32 product that the average system reaches; measured on one
+machine, and good for a forecast only."""
 _START_S = 8.0
-"""For the estimate too: importing a system and building its model."""
+"""For the time estimate: seconds to import a system and build its model."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
-    """What to compare."""
+    """The systems and settings to compare."""
 
     models: tuple[ModelName, ...]
     systems: tuple[TrainingSystem, ...]
     dtypes: tuple[TrainingDtype, ...]
     batches: tuple[BatchesName, ...]
     switches: tuple[Switch, ...]
-    """Of the peers' float32 products on a CPU; attendo is always as it is."""
+    """Settings of the peers' float32 products on a CPU; attendo always runs as installed."""
     pythons: Mapping[TrainingSystem, str]
-    """Other environments' Pythons for some of the peers."""
+    """The Python of another environment, for peers that are not to run in this one."""
     repetitions: int
     threads: int
     device: Literal["cpu", "cuda"]
 
 
 class TrainBench:
-    """Systems and batches, ready to be measured.
+    """The systems and batches of a comparison, ready to be measured.
 
     Args:
-        options: what to compare.
+        options: the systems and settings to compare.
         corpus: real sentences for the unequal batches; None for made-up ones.
 
     Raises:
-        AttendoError: no system is left.
+        AttendoError: no system can be measured.
     """
 
     def __init__(self, options: TrainOptions, corpus: SentencePairs | None = None) -> None:
@@ -109,16 +109,18 @@ class TrainBench:
         self.missing = list(absent.values())
         if not self.systems:
             raise AttendoError("; ".join(self.missing) or "no system to measure")
-        self._switches = tuple(one for one in options.switches if options.device == "cpu" or one == "installed")
+        self._switches = tuple(
+            switch for switch in options.switches if options.device == "cpu" or switch == "installed"
+        )
         if "onednn" in self._switches and not is_exact():
-            self._switches = tuple(one for one in self._switches if one != "onednn")
+            self._switches = tuple(switch for switch in self._switches if switch != "onednn")
             self.missing.append(f"{SWITCHES['onednn']} are left out: here they are less exact than float32")
         self._works = {name: make_works(SHAPES[name], options.batches, corpus) for name in options.models}
         self._versions: dict[str, dict[str, str]] = {}
         self._parameters: dict[str, dict[str, int]] = {}
 
     def estimate_s(self) -> float:
-        """About how many seconds `measure` will take: arithmetic over the speed of a float32 product here."""
+        """Estimates the seconds that `measure` will take, from the speed of a float32 product on this machine."""
         speed = float32_speed(self._options.threads)
         seconds = 0.0
         for model, dtype in self._parts():
@@ -129,10 +131,10 @@ class TrainBench:
         return seconds
 
     def measure(self, progress: Callable[[float, str], None] = lambda share, label: None) -> Iterator[Measurement]:
-        """Measures everything, a model and type after another, each with processes of its own.
+        """Measures everything, one model and type after the other, each with processes of its own.
 
         Args:
-            progress: called before each turn with the share of the work that is done and what comes next.
+            progress: called before each turn with the share of the work that is done and a label for the turn.
 
         Yields:
             Each measurement as it is made, warm-ups included.
@@ -164,12 +166,12 @@ class TrainBench:
                     progress=report,
                     failed=self._dropped_out,
                 )
-                for one in measurements:
-                    done += weights[model, one.batches, dtype]
-                    yield one
+                for measurement in measurements:
+                    done += weights[model, measurement.batches, dtype]
+                    yield measurement
 
     def report(self, measurements: Sequence[Measurement], *, complete: bool) -> TrainingReport:
-        """What has been measured, with the machine and all versions."""
+        """Returns a report of the measurements, with the machine and all versions."""
         works: dict[str, str] = {work.name: work.description for works in self._works.values() for work in works}
         return TrainingReport(
             models={name: self._describe(SHAPES[name]) for name in self._options.models},
@@ -189,7 +191,7 @@ class TrainBench:
         return [(model, dtype) for model in self._options.models for dtype in self._options.dtypes]
 
     def _turns(self, dtype: TrainingDtype) -> list[tuple[TrainingSystem, Switch]]:
-        """Who takes turns: attendo as it is, each peer with each switch. In bfloat16 there is nothing to switch."""
+        """Returns who takes turns: attendo as installed, each peer with each switch, or as installed in bfloat16."""
         as_it_is: tuple[Switch, ...] = ("installed",)
         of_peers = self._switches if dtype == "float32" else as_it_is
         return [(system, switch) for system in self.systems for switch in (as_it_is if system == OURS else of_peers)]
@@ -197,7 +199,7 @@ class TrainBench:
     def _start(
         self, model: ModelName, dtype: TrainingDtype, stack: ExitStack, progress: Callable[[str], None]
     ) -> list[Contender]:
-        """A process for each system, and a further one with MKL's switch, which has to be there from the start."""
+        """Starts a process for each system, and a second one with MKL's switch, which must be set from the start."""
         processes: dict[tuple[TrainingSystem, bool], TrainerProcess | None] = {}
         contenders = []
         for system, switch in self._turns(dtype):
@@ -213,7 +215,7 @@ class TrainBench:
     def _process(
         self, system: TrainingSystem, switch: Switch, model: ModelName, dtype: TrainingDtype, stack: ExitStack
     ) -> TrainerProcess | None:
-        """A process, or None where it cannot be started: the bench goes on without it."""
+        """Starts a process; returns None if it cannot be started, and the bench continues without it."""
         try:
             is_ours = system == "attendo" and not chooses_waiting(os.environ)
             environment = dict(OPENMP_SETTINGS) if is_ours else {}  # peers run as installed
@@ -248,7 +250,7 @@ class TrainBench:
 
 
 def missing_systems(options: TrainOptions) -> dict[TrainingSystem, str]:
-    """Those that are not installed here, nor given an environment of their own, each with a line that says how to."""
+    """Returns the systems that are neither installed nor given another environment, each with a hint for either."""
     return {
         name: f"{name} is not installed here: pip install {PACKAGES[name].installed}, or name the Python of an "
         f"environment that has it: --python {name}=PATH"
@@ -260,7 +262,7 @@ def missing_systems(options: TrainOptions) -> dict[TrainingSystem, str]:
 def make_works(
     shape: ModelShape, names: Sequence[BatchesName], corpus: SentencePairs | None
 ) -> tuple[TrainingWork, ...]:
-    """The batches of a model.
+    """Returns the requested kinds of batches for a model.
 
     Raises:
         DataError: the corpus has no pair that is short enough.
@@ -272,7 +274,7 @@ def make_works(
 
 
 def make_job(shape: ModelShape, dtype: TrainingDtype, options: TrainOptions) -> Job:
-    """The job that a trainer's process is given."""
+    """Returns the job for a trainer's process."""
     return Job(
         d_model=shape.d_model,
         d_ff=shape.d_ff,

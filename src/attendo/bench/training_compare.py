@@ -1,4 +1,4 @@
-"""Training systems by turns, so that a machine that slows down slows them all, and ratios of their medians."""
+"""Training systems in turns, so that a machine that slows down slows them all, and the ratios of their medians."""
 
 import statistics
 import time
@@ -12,7 +12,7 @@ from attendo.bench.training_work import ModelShape, TrainingWork
 OURS = "attendo"
 """The system that is measured; all others are its peers."""
 PAUSE_S = 0.1
-"""Between two turns: the threads of the one before may still be spinning, waiting for more work."""
+"""Pause between two turns, in seconds: the threads of the previous one may still be spinning, waiting for more work."""
 
 Switch = Literal["installed", "onednn", "mkl"]
 SWITCHES: dict[Switch, str] = {
@@ -20,25 +20,25 @@ SWITCHES: dict[Switch, str] = {
     "onednn": "oneDNN's float32 products",
     "mkl": "MKL told that the processor is Intel's",
 }
-"""What makes a peer's float32 products faster without a change to the peer, and what a table calls it."""
+"""Ways to make a peer's float32 products faster without changing the peer, and their names in a table."""
 
 
 class Turns(Protocol):
-    """Who makes updates when asked to: a `TrainerProcess`."""
+    """The interface of what makes updates on request: a `TrainerProcess`."""
 
     def train(self, batches: Sequence[int], *, fast_products: bool) -> Group:
-        """An update for each of some batches."""
+        """Makes an update on each of some batches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contender:
-    """A system in one type, with its products switched one way."""
+    """A system in one type, with one setting of its float32 products."""
 
     system: str
     dtype: str
     switch: Switch
     process: Turns
-    """Several contenders of one system share it, with its model."""
+    """The process, which may be shared by several contenders of one system, with its model."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +52,11 @@ class Measurement:
     batches: str
     seconds: float
     tokens: int
-    """Target tokens without padding."""
+    """Number of target tokens, without padding."""
     losses: tuple[float, ...]
-    """Nats a target token of each update."""
+    """Loss of each update in nats per target token."""
     warm_up: bool
-    """Does not count as speed."""
+    """Whether this was a warm-up, which does not count for the speed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,30 +70,30 @@ class Row:
     batches: str
     repetitions: int
     tokens_per_s: float
-    """Target tokens, without padding, of whole updates."""
+    """Target tokens per second, without padding, over whole updates."""
     slowest: float
-    """In the slowest repetition."""
+    """Target tokens per second in the slowest repetition."""
     fastest: float
-    """And in the fastest."""
+    """Target tokens per second in the fastest repetition."""
     ratio: float | None
-    """Of `tokens_per_s` to that of the best peer as installed, in the same type; None where none was measured."""
+    """`tokens_per_s` divided by that of the best peer as installed, in the same type; None if none was measured."""
     ratio_to: str | None
-    """That peer."""
+    """Name of that peer."""
     ratio_switched: float | None
-    """To the best peer with any switch."""
+    """`tokens_per_s` divided by that of the best peer with a switch; None if none was measured."""
     ratio_switched_to: str | None
-    """That peer and its switch."""
+    """Name of that peer, and its switch."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FirstLosses:
-    """How a system began to learn."""
+    """The losses with which a system began to learn."""
 
     system: str
     dtype: str
     model: str
     losses: tuple[float, ...]
-    """Nats a target token of its first updates, label smoothing counted; the same batches for every system."""
+    """Loss in nats per target token of its first updates, with label smoothing; every system has the same batches."""
 
 
 def measure(
@@ -106,42 +106,42 @@ def measure(
     failed: Callable[[Contender, TrainerError], None] = lambda contender, error: None,
     pause_s: float = PAUSE_S,
 ) -> Iterator[Measurement]:
-    """Has every contender make updates, group of updates by group.
+    """Measures every contender on every group of batches, several times.
 
     Args:
-        contenders: in the first repetition's order; each repetition starts with another one.
-        shape: of all their models.
-        works: batches, which the processes were given behind each other.
-        repetitions: of each.
-        progress: told before each turn what comes now.
-        failed: told of a contender that has dropped out, with all that share its process.
+        contenders: the contenders in the order of the first repetition; each repetition starts with the next one.
+        shape: shape of the model, which all of them train.
+        works: groups of batches, which the processes were given in this order.
+        repetitions: number of repetitions of each measurement.
+        progress: called before each turn with a label for it.
+        failed: called with a contender that has failed; all that share its process drop out with it.
         pause_s: seconds between two turns.
 
     Yields:
-        Each measurement when it has been made, the warm-up's too.
+        Each measurement as soon as it has been made, warm-ups included.
     """
-    left, start = list(contenders), 0
+    remaining, start = list(contenders), 0
     for work in works:
-        places = range(start, start + len(work.batches))
-        start = places.stop
+        indices = range(start, start + len(work.batches))
+        start = indices.stop
         for repetition in range(-1, repetitions):  # the first is the warm-up
-            first = max(repetition, 0) % max(len(left), 1)
-            for one in (*left[first:], *left[:first]):
-                if one not in left:
+            first = max(repetition, 0) % max(len(remaining), 1)
+            for contender in (*remaining[first:], *remaining[:first]):
+                if contender not in remaining:
                     continue  # its process has ended
                 turn = "warm-up" if repetition < 0 else f"repetition {repetition + 1}"
-                progress(f"{shape.name} {one.dtype}, {work.name} batches, {turn}: {one.system}")
+                progress(f"{shape.name} {contender.dtype}, {work.name} batches, {turn}: {contender.system}")
                 time.sleep(pause_s)
                 try:
-                    group = one.process.train(places, fast_products=one.switch == "onednn")
+                    group = contender.process.train(indices, fast_products=contender.switch == "onednn")
                 except TrainerError as error:
-                    failed(one, error)
-                    left = [other for other in left if other.process is not one.process]
+                    failed(contender, error)
+                    remaining = [other for other in remaining if other.process is not contender.process]
                     continue
                 yield Measurement(
-                    system=one.system,
-                    dtype=one.dtype,
-                    switch=one.switch,
+                    system=contender.system,
+                    dtype=contender.dtype,
+                    switch=contender.switch,
                     model=shape.name,
                     batches=work.name,
                     seconds=group.seconds,
@@ -152,12 +152,14 @@ def measure(
 
 
 def make_rows(measurements: Iterable[Measurement]) -> list[Row]:
-    """Measurements of the same thing as one row each, in the order of their first appearance, with ratios."""
+    """Returns a row with ratios for each contender, model and kind of batches, in order of their first appearance."""
     groups: dict[_Key, list[float]] = {}
-    for one in measurements:
-        if not one.warm_up:
-            key = _Key(one.model, one.batches, one.dtype, one.system, one.switch)
-            groups.setdefault(key, []).append(one.tokens / one.seconds)
+    for measurement in measurements:
+        if not measurement.warm_up:
+            key = _Key(
+                measurement.model, measurement.batches, measurement.dtype, measurement.system, measurement.switch
+            )
+            groups.setdefault(key, []).append(measurement.tokens / measurement.seconds)
     medians = {key: statistics.median(rates) for key, rates in groups.items()}
     return [_row(key, rates, medians) for key, rates in groups.items()]
 
@@ -196,19 +198,19 @@ def _row(key: _Key, rates: Sequence[float], medians: Mapping[_Key, float]) -> Ro
 
 
 def first_losses(measurements: Iterable[Measurement], count: int) -> list[FirstLosses]:
-    """The losses of each system's first updates, all on the batches that came first.
+    """Returns the losses of each system's first updates, all on the kind of batches that came first.
 
     Args:
-        measurements: in the order they were made.
-        count: the most of each.
+        measurements: the measurements in the order in which they were made.
+        count: maximum number of losses per system.
     """
     series: dict[tuple[str, str, str], list[float]] = {}
     first_batches: dict[str, str] = {}
-    for one in measurements:
-        batches = first_batches.setdefault(one.model, one.batches)
-        # MKL's switch has a process, and so a model, of its own.
-        if one.batches == batches and one.switch != "mkl":
-            series.setdefault((one.model, one.dtype, one.system), []).extend(one.losses)
+    for measurement in measurements:
+        batches = first_batches.setdefault(measurement.model, measurement.batches)
+        # A contender with MKL's switch has a process, and thus a model, of its own.
+        if measurement.batches == batches and measurement.switch != "mkl":
+            series.setdefault((measurement.model, measurement.dtype, measurement.system), []).extend(measurement.losses)
     return [
         FirstLosses(model=model, dtype=dtype, system=system, losses=tuple(losses[:count]))
         for (model, dtype, system), losses in series.items()

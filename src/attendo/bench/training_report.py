@@ -1,4 +1,4 @@
-"""What `bench train` found, as a table to read and as JSON."""
+"""The result of `bench train` as text tables and as JSON."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -14,12 +14,12 @@ COLUMNS = ("system", "type", "products", "tokens/s", "slowest-fastest", "ratio",
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingReport:
-    """All that a bench found, with what it depends on."""
+    """The results of a bench, with the conditions that they depend on."""
 
     models: dict[str, str]
-    """A line on each model."""
+    """A line of description for each model."""
     batches: dict[str, str]
-    """A line on each kind of batches."""
+    """A line of description for each kind of batches."""
     threads: int
     device: str
     repetitions: int
@@ -27,18 +27,18 @@ class TrainingReport:
     losses: tuple[FirstLosses, ...]
     machine: Machine
     versions: dict[str, dict[str, str]]
-    """Of the packages of each system's own environment."""
+    """Versions of the packages in each system's environment."""
     missing: tuple[str, ...]
-    """What is not in the table, each with the reason and the way out."""
+    """The systems that are not in the table, each with the reason and a remedy."""
     complete: bool
-    """False where it was interrupted."""
+    """False if the bench was interrupted."""
 
     def to_json(self) -> dict[str, Any]:
-        """For machines; numbers are not rounded."""
+        """Returns the report as JSON values; numbers are not rounded."""
         return asdict(self)
 
     def to_text(self) -> str:
-        """A table for each model, kind of batches and type, and what explains it."""
+        """Returns a table for each model, kind of batches and type, with explanations."""
         head = [
             "updates: forward, backward and Adam, label smoothing 0.1, dropout 0.1; target tokens/s without padding",
             f"threads: {self.threads}, on {self.device}; medians of {self.repetitions} repetitions, systems by turns, "
@@ -51,7 +51,7 @@ class TrainingReport:
             parts.append(_table(title, list(rows)))
         if self.losses:
             columns = ("first losses", "system", "type", "nats a target token")
-            cells = [_loss_cells(one) for one in self.losses]
+            cells = [_loss_cells(first_losses) for first_losses in self.losses]
             parts.append(aligned_table("what each system's first updates cost", columns, cells, words=4))
         return "\n\n".join([*parts, "\n".join(self._explanations())])
 
@@ -73,7 +73,7 @@ def _cell(row: Row) -> tuple[str, str, str]:
 
 
 def _table(title: str, rows: Sequence[Row]) -> str:
-    """Without the last column where no peer was switched."""
+    """Formats rows as a table, without the last column if no peer was switched."""
     columns = COLUMNS if any(row.ratio_switched for row in rows) else COLUMNS[:-1]
     cells = [_cells(row)[: len(columns)] for row in rows]
     return aligned_table(title, columns, cells, words=3)
@@ -91,5 +91,10 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _loss_cells(one: FirstLosses) -> tuple[str, ...]:
-    return one.model, one.system, one.dtype, " ".join(f"{loss:.2f}" for loss in one.losses)
+def _loss_cells(first_losses: FirstLosses) -> tuple[str, ...]:
+    return (
+        first_losses.model,
+        first_losses.system,
+        first_losses.dtype,
+        " ".join(f"{loss:.2f}" for loss in first_losses.losses),
+    )

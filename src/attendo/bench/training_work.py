@@ -1,4 +1,4 @@
-"""What all systems of `bench train` train on: models of two sizes, and batches of equal and of unequal sentences."""
+"""The workload of `bench train`: models of two sizes, and batches of sentences of equal and of unequal length."""
 
 import math
 from collections.abc import Sequence
@@ -21,38 +21,38 @@ ModelName = Literal["base", "small"]
 BatchesName = Literal["equal", "unequal"]
 
 MAX_TOKENS = 2050
-"""Of a side of a batch, padding counted: 82 sentences of 25 tokens."""
+"""Maximum number of tokens in each side of a batch, padding included: 82 sentences of 25 tokens."""
 EQUAL_LENGTH = 25
 LONGEST = 100
-"""Tokens of a side; longer pairs of a corpus are left out."""
+"""Maximum number of tokens in each side of a pair; longer pairs of a corpus are skipped."""
 MADE_UP_PAIRS = 20_000
 MEDIAN_LENGTH, LENGTH_SPREAD = 29, 0.57
-"""Of made-up sources: the logarithm of the length is normal, as it is in news cut into a vocabulary of 8,000."""
+"""Length of made-up sources in tokens: log-normal, as in news split into pieces of a vocabulary of 8,000."""
 RATIO, RATIO_SPREAD = 1.09, 0.165
-"""Of made-up targets: the logarithm of target over source is normal; German is that much longer than English."""
+"""Length of made-up targets, relative to their sources: log-normal; German is longer than English by this much."""
 CORPUS_VOCABULARY = 8_000
-"""Pieces that real sentences are cut into, whatever the model: few enough to be learned from any corpus of use."""
+"""Size of the vocabulary of real sentences, for every model: small enough to be learned from any useful corpus."""
 CORPUS_LINES = 50_000
-"""The most pairs of a corpus that are read: for lengths they are plenty."""
+"""Maximum number of pairs that are read from a corpus: enough for the distribution of lengths."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelShape:
-    """A Transformer with one matrix for both languages and the logits."""
+    """The shape of a Transformer with one matrix for both embeddings and the logits."""
 
     name: ModelName
     d_model: int
     d_ff: int
     num_layers: int
-    """Of each stack."""
+    """Number of layers in each stack."""
     num_heads: int
     vocab_size: int
     group_steps: dict[BatchesName, int]
-    """Updates of one turn: enough to last for seconds, few enough that turns come round."""
+    """Number of updates in one turn: enough to last for seconds, few enough that turns alternate often."""
 
     @property
     def operations_per_token(self) -> float:
-        """Additions and multiplications of an update for a source and a target token: thrice a forward pass."""
+        """Additions and multiplications of an update per source and target token: three times a forward pass."""
         attention, feed_forward = 4 * self.d_model**2, 2 * self.d_model * self.d_ff
         layers = self.num_layers * (3 * attention + 2 * feed_forward)
         return 6.0 * (layers + self.d_model * self.vocab_size)
@@ -72,7 +72,7 @@ SHAPES: dict[ModelName, ModelShape] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingWork:
-    """The batches of one turn, which all systems train on in the same order, over and over."""
+    """The batches of one turn, on which all systems train in the same order, repeatedly."""
 
     name: BatchesName
     batches: tuple[PairBatch, ...]
@@ -80,22 +80,22 @@ class TrainingWork:
 
     @property
     def num_tokens(self) -> int:
-        """Target tokens without padding."""
+        """Number of target tokens, without padding."""
         return sum(batch.num_tokens for batch in self.batches)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentencePairs:
-    """Sentences whose ids suit any of the models."""
+    """Sentence pairs as ids, valid for any of the models."""
 
     source: Sequence[Sequence[int]]
-    """Each with its `</s>`."""
+    """Ids of each source, with `</s>` at the end."""
     target: Sequence[Sequence[int]]
     description: str
 
 
 def equal_work(shape: ModelShape, *, seed: int = 1) -> TrainingWork:
-    """Batches without any padding."""
+    """Makes batches without any padding."""
     rng = np.random.default_rng([seed, 0])
     size = MAX_TOKENS // EQUAL_LENGTH
     lengths = [EQUAL_LENGTH] * size
@@ -108,12 +108,12 @@ def equal_work(shape: ModelShape, *, seed: int = 1) -> TrainingWork:
 
 
 def unequal_work(shape: ModelShape, pairs: SentencePairs, *, seed: int = 1) -> TrainingWork:
-    """Batches of pairs of about the same length, as every toolkit here would make them of a whole corpus.
+    """Makes batches of pairs of similar length, as every toolkit compared here would make them from a whole corpus.
 
-    Of all batches, sorted by length, those are taken that stand for equal parts of the corpus.
+    All batches are sorted by length and divided into equal parts, and the middle batch of each part is taken.
 
     Raises:
-        DataError: no batch can be made.
+        DataError: there is no pair.
     """
     lengths = [np.array([len(row) for row in side]) for side in (pairs.source, pairs.target)]
     if not len(lengths[0]):
@@ -136,7 +136,7 @@ def unequal_work(shape: ModelShape, pairs: SentencePairs, *, seed: int = 1) -> T
 
 
 def made_up_pairs(vocab_size: int, *, seed: int = 1) -> SentencePairs:
-    """Pairs as long as those of news, of ids as frequent as words are."""
+    """Makes pairs with lengths as in news and ids with the frequencies of words."""
     rng = np.random.default_rng([seed, 1])
     source = MEDIAN_LENGTH * np.exp(LENGTH_SPREAD * rng.standard_normal(MADE_UP_PAIRS))
     target = source * RATIO * np.exp(RATIO_SPREAD * rng.standard_normal(MADE_UP_PAIRS))
@@ -152,7 +152,7 @@ def made_up_pairs(vocab_size: int, *, seed: int = 1) -> SentencePairs:
 
 
 def _made_up(lengths: Sequence[int], vocab_size: int, rng: np.random.Generator) -> list[list[int]]:
-    """Sentences of ids as frequent as their rank says (Zipf), so that there is something to learn; each with `</s>`."""
+    """Draws sentences, each with `</s>`, of ids with frequencies by Zipf's law, so that there is something to learn."""
     ranks = np.exp(rng.random(sum(lengths)) * math.log(vocab_size - UNK_ID - 1))
     ids = (UNK_ID + ranks).astype(int).tolist()
     rows, start = [], 0
@@ -163,12 +163,12 @@ def _made_up(lengths: Sequence[int], vocab_size: int, rng: np.random.Generator) 
 
 
 def corpus_pairs(source: Path, target: Path, *, vocab_size: int = CORPUS_VOCABULARY) -> SentencePairs:
-    """The first pairs of a parallel corpus, cut into a vocabulary learned from them; empty and long ones are left out.
+    """Reads the first pairs of a parallel corpus as ids of a vocabulary learned from them; skips empty and long ones.
 
     Args:
-        source: sentences, one a line.
-        target: their translations, as many lines.
-        vocab_size: pieces.
+        source: file of sentences, one per line.
+        target: file of their translations, with as many lines.
+        vocab_size: number of pieces to learn.
 
     Raises:
         DataError: a file is missing or broken, one has more lines than the other, or there is too little text.

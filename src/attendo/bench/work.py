@@ -1,4 +1,4 @@
-"""What all systems of a bench translate: the same weights and the same sentences, by the same rules."""
+"""The workload of all systems of a bench: the same weights, the same sentences and the same rules."""
 
 import itertools
 import sys
@@ -15,55 +15,55 @@ from attendo.model.transformer import Transformer
 from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 Sentence = tuple[int, ...]
-"""Ids; a source ends with `</s>`, a translation does not."""
+"""A sentence as ids; a source ends with `</s>`, a translation does not."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """A model and what it is to translate."""
+    """A model and the sentences that it is to translate."""
 
     model: Transformer
-    """float32, in evaluation mode, on the CPU; systems make their own of it and leave it as it is."""
+    """The model in float32, in evaluation mode, on the CPU; systems convert it for themselves without changing it."""
     sources: tuple[Sentence, ...]
-    """Each with its `</s>`."""
+    """Ids of each source, with `</s>` at the end."""
     length: int | None
-    """Tokens that every translation has, `</s>` not counted; None lets the model end them."""
+    """Number of tokens in every translation, `</s>` not counted; None lets the model end its translations."""
     length_penalty: float
-    """Alpha. Ours divides by Wu et al.'s ((5 + length) / 6)^alpha, the peers by length^alpha."""
+    """Alpha. attendo divides by ((5 + length) / 6)^alpha, as Wu et al., the peers divide by length^alpha."""
     max_len_offset: int
-    """Where the model ends its translations: at most so many tokens more than the source has."""
+    """Maximum number of tokens by which a translation may exceed its source, if the model ends it."""
     description: str
-    """What it is, in a line."""
+    """Description in one line."""
 
     def rules(self, sources: Sequence[Sentence]) -> list[Rules]:
-        """What holds for each of some sources' translations."""
+        """Returns the limits on the length of each source's translation."""
         if self.length is not None:
             return [Rules(min_len=self.length, max_len=self.length)] * len(sources)
         config = self.model.config
-        # A learned position is for the start too.
-        most = config.max_positions - 1 if config.positions == "learned" else sys.maxsize
-        return [Rules(max_len=min(len(source) - 1 + self.max_len_offset, most)) for source in sources]
+        # The start token needs a learned position, too.
+        longest = config.max_positions - 1 if config.positions == "learned" else sys.maxsize
+        return [Rules(max_len=min(len(source) - 1 + self.max_len_offset, longest)) for source in sources]
 
     def max_len(self, sources: Sequence[Sentence]) -> int:
-        """The most tokens that any of some sources' translations may have."""
+        """Returns the largest number of tokens that the translation of any source may have."""
         return max((rules.max_len for rules in self.rules(sources)), default=0)
 
     @property
     def max_positions(self) -> int:
-        """Positions that a table needs for the longest side, `</s>` and the start included."""
+        """Number of positions that a table needs for the longest side, `</s>` and the start token included."""
         longest = max((len(source) for source in self.sources), default=0)
         return max(longest, self.max_len(self.sources) + 1)
 
 
 def random_work(config: ModelConfig, vocab_size: int, *, length: int, sentences: int, seed: int = 1) -> Work:
-    """Random weights and random sentences; every translation is as long as its source.
+    """Makes random weights and random sentences; every translation is as long as its source.
 
     Args:
         config: the model's shape.
-        vocab_size: of its joint vocabulary.
-        length: tokens of a source, `</s>` included, and of a translation, without it.
-        sentences: how many; the first ones are the same however many there are.
-        seed: of both.
+        vocab_size: size of its joint vocabulary.
+        length: number of tokens in a source, `</s>` included, and in a translation, without it.
+        sentences: number of sentences; the first ones do not depend on it.
+        seed: seed of both weights and sentences.
     """
     generator = torch.Generator().manual_seed(seed)
     ids = torch.randint(UNK_ID + 1, vocab_size, (sentences, length - 1), generator=generator).tolist()
@@ -81,12 +81,12 @@ def random_work(config: ModelConfig, vocab_size: int, *, length: int, sentences:
 
 
 def random_model(config: ModelConfig, vocab_size: int, *, seed: int) -> Transformer:
-    """A model without training whose translations are not the same token again and again.
+    """Makes an untrained model whose translations do not repeat a single token.
 
-    As it begins, a model with one matrix for embeddings and logits repeats its last token for ever: that token's
-    embedding is a good part of the decoder's output. Agreement would then say nothing, since wrong arithmetic repeats
-    too. A scale of either sign in the last normalisation turns the embedding away from itself; what comes out then
-    depends on the token, the position and the source. Biases and scales are drawn too, so that each of them counts.
+    An untrained model with one matrix for embeddings and logits repeats its last token forever, because that token's
+    embedding is a large part of the decoder's output. Agreement would then mean nothing, since wrong arithmetic repeats
+    it too. Scales of random sign in the last normalisation make the output differ from the embedding; the next token
+    then depends on the token, the position and the source. Biases and scales are random too, so that each matters.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -104,14 +104,14 @@ def random_model(config: ModelConfig, vocab_size: int, *, seed: int) -> Transfor
 def text_work(
     model: Transformer, sources: Sequence[Sequence[int]], *, name: str, length_penalty: float, max_len_offset: int
 ) -> Work:
-    """A trained model and real sentences, whose translations end where the model ends them.
+    """Returns a trained model with real sentences, whose translations end where the model ends them.
 
     Args:
-        model: float32, on the CPU.
-        sources: ids of each line with its `</s>`; empty lines are left out.
-        name: of the model.
+        model: a model in float32, on the CPU.
+        sources: ids of each line with its `</s>`; empty lines are skipped.
+        name: name of the model and the text, for the description.
         length_penalty: alpha.
-        max_len_offset: a translation has at most so many tokens more than its source.
+        max_len_offset: maximum number of tokens by which a translation may exceed its source.
 
     Raises:
         DataError: there is no sentence.
@@ -131,24 +131,26 @@ def text_work(
 
 
 def take(work: Work, count: int) -> list[Sentence]:
-    """So many sentences, from the first on and over again where there are fewer."""
+    """Returns the first `count` sentences, starting again from the first if there are fewer."""
     return list(itertools.islice(itertools.cycle(work.sources), count))
 
 
 def operations(config: ModelConfig, vocab_size: int, *, source: float, target: float, beam: int) -> float:
-    """Additions and multiplications of one sentence's matrix products, for estimates of time.
+    """Returns the additions and multiplications of one sentence's matrix products, for time estimates.
 
     Args:
         config: the model's shape.
-        vocab_size: of the target.
-        source: tokens.
-        target: tokens.
-        beam: hypotheses.
+        vocab_size: size of the target vocabulary.
+        source: number of source tokens.
+        target: number of target tokens.
+        beam: beam size.
     """
     keys, values = (config.num_heads * size for size in (config.key_size, config.value_size))
     attention = 2 * config.d_model * (keys + values)
     feed_forward = 2 * config.d_model * config.d_ff
-    read = config.encoder_layers * (attention + feed_forward) + config.decoder_layers * config.d_model * (keys + values)
-    written = config.decoder_layers * (attention + config.d_model * (keys + values) + feed_forward)
-    written += config.d_model * vocab_size
-    return 2.0 * (source * read + beam * target * written)
+    per_source = config.encoder_layers * (attention + feed_forward) + config.decoder_layers * config.d_model * (
+        keys + values
+    )
+    per_target = config.decoder_layers * (attention + config.d_model * (keys + values) + feed_forward)
+    per_target += config.d_model * vocab_size
+    return 2.0 * (source * per_source + beam * target * per_target)

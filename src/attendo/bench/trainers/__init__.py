@@ -1,1 +1,1 @@
-"""Programs that train a model, each in a process of its own, which `bench.processes` runs where the program is."""
+"""Programs that train a model, each run by `bench.processes` in a process of its own, in the program's environment."""

@@ -18,15 +18,15 @@ from attendo.bench.trainers.serving import ADAM_BETAS, ADAM_EPSILON, Job, PairBa
 
 UNK, PAD, BOS, EOS = range(4)
 SHIFT = EOS
-"""What an id grows by: eole's own symbols come first, `</s>` last of them."""
+"""The offset added to every id, since eole's own symbols come first, with `</s>` as the last of them."""
 SYMBOLS = {"unk_token": "<unk>", "pad_token": "<blank>", "bos_token": "<s>", "eos_token": "</s>"}
 
 
 class EoleTrainer:
-    """eole's Transformer, which has its norms before the sub-layers, with all embeddings shared.
+    """eole's Transformer, which normalises before each sub-layer, with all embeddings shared.
 
     Args:
-        job: what to train; bfloat16 is eole's mixed precision.
+        job: the model to train and how; bfloat16 is eole's mixed precision.
     """
 
     package = "eole"
@@ -43,10 +43,10 @@ class EoleTrainer:
         self.num_parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
     def prepare(self, batch: PairBatch) -> dict[str, Any]:
-        """Eole's own batch."""
+        """Converts a batch to eole's format."""
         shifted = PairBatch(
             source=[[i + SHIFT for i in row] for row in batch.source],
-            # eole cuts the target into its input and its output itself.
+            # eole splits the target into input and output itself.
             target=[[BOS, *(i + SHIFT for i in row)] for row in batch.target],
         )
         padded = pad(shifted, pad_id=PAD, start_id=BOS, device=self._job.device)
@@ -63,7 +63,7 @@ class EoleTrainer:
         }
 
     def step(self, batch: dict[str, Any], learning_rate: float, number: int) -> Tensor:
-        """What eole does for a batch, but for its report."""
+        """Makes an update as eole does, without its statistics."""
         self._optimizer._learning_rate = learning_rate
         with get_autocast(enabled=self._optimizer.amp):
             output = self.model(
@@ -79,7 +79,7 @@ class EoleTrainer:
 
 
 def make_config(job: Job) -> TrainConfig:
-    """The configuration of `eole train`."""
+    """Returns the configuration of `eole train`."""
     return TrainConfig(
         src_vocab="unused",
         tgt_vocab="unused",

@@ -1,4 +1,4 @@
-"""Hugging Face's MarianMTModel, the Transformer of OPUS-MT, as `transformers` builds it, with its fused attention."""
+"""Hugging Face's MarianMTModel, the Transformer of OPUS-MT, as `transformers` builds it, with fused attention."""
 
 import torch
 from torch import Tensor
@@ -10,10 +10,10 @@ from attendo.bench.trainers.torch_transformer import smoothed_loss
 
 
 class HuggingFaceTrainer:
-    """Marian's forward pass, with torch's cross-entropy: it is faster than the `LabelSmoother` of `transformers`.
+    """Marian's forward pass with torch's cross-entropy, which is faster than the `LabelSmoother` of `transformers`.
 
     Args:
-        job: what to train.
+        job: the model to train and how.
     """
 
     package = "transformers"
@@ -46,12 +46,12 @@ class HuggingFaceTrainer:
         self.num_parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
     def prepare(self, batch: PairBatch) -> Padded:
-        """With Marian's row for padding, which is also its start."""
+        """Pads a batch with the id that Marian uses both as padding and as start token."""
         size = self._job.vocab_size
         return pad(batch, pad_id=size, start_id=size, device=self._job.device)
 
     def step(self, batch: Padded, learning_rate: float, number: int) -> Tensor:
-        """Forward, backward, Adam."""
+        """Makes an update: forward pass, backward pass and Adam."""
         pad_id = self._job.vocab_size
         mask = (batch.src != pad_id).long() if batch.src_is_padded else None
         with torch.autocast(self._job.device, torch.bfloat16, enabled=self._job.dtype == "bfloat16"):

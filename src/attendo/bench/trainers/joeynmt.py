@@ -15,17 +15,17 @@ from attendo.bench.trainers.serving import ADAM_BETAS, Job, PairBatch, serve, sm
 
 UNK, PAD, BOS, EOS = range(4)
 SHIFT = EOS
-"""What an id grows by: JoeyNMT's own symbols come first, `</s>` last of them."""
+"""The offset added to every id, since JoeyNMT's own symbols come first, with `</s>` as the last of them."""
 
 
 class JoeyNMTTrainer:
-    """JoeyNMT in the paper's order of norms, with all embeddings shared.
+    """JoeyNMT's Transformer with normalisation after each sub-layer, as in the paper, and all embeddings shared.
 
     Args:
-        job: what to train.
+        job: the model to train and how.
 
     Raises:
-        RuntimeError: bfloat16 is asked for.
+        RuntimeError: bfloat16 is requested.
     """
 
     package = "joeynmt"
@@ -61,10 +61,10 @@ class JoeyNMTTrainer:
         self.num_parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
     def prepare(self, batch: PairBatch) -> Batch:
-        """JoeyNMT's own batch with its masks."""
+        """Converts a batch to JoeyNMT's format, with its masks."""
         shifted = PairBatch(
             source=[[i + SHIFT for i in row] for row in batch.source],
-            # JoeyNMT cuts the target into its input and its output itself.
+            # JoeyNMT splits the target into input and output itself.
             target=[[BOS, *(i + SHIFT for i in row)] for row in batch.target],
         )
         padded = pad(shifted, pad_id=PAD, start_id=BOS, device="cpu")
@@ -81,7 +81,7 @@ class JoeyNMTTrainer:
         )
 
     def step(self, batch: Batch, learning_rate: float, number: int) -> Tensor:
-        """What `TrainManager` does for a batch, but for its log."""
+        """Makes an update as `TrainManager` does, without its log."""
         batch.sort_by_src_length()
         loss, _, _, _ = self.model(return_type="loss", **vars(batch))
         mean = batch.normalize(loss, normalization="tokens")
@@ -90,13 +90,13 @@ class JoeyNMTTrainer:
             group["lr"] = learning_rate
         self._optimizer.step()
         self.model.zero_grad()
-        # JoeyNMT minimises KL divergence.
+        # JoeyNMT minimises KL divergence; adding the entropy gives cross-entropy.
         detached: Tensor = mean.detach() + self._entropy
         return detached
 
 
 def make_vocabulary(size: int) -> Vocabulary:
-    """JoeyNMT's symbols, then as many tokens as there are ids but `</s>`."""
+    """Returns a vocabulary of JoeyNMT's symbols, then a token for each id except `</s>`."""
     symbols = SimpleNamespace(
         unk_token="<unk>",
         pad_token="<pad>",
@@ -110,7 +110,7 @@ def make_vocabulary(size: int) -> Vocabulary:
         lang_tags=[],
     )
     vocabulary = Vocabulary([], symbols)
-    # Its own way to add tokens searches a list for each of them: minutes.
+    # Vocabulary's own method searches a list for each token it adds, which takes minutes.
     vocabulary._itos += [f"t{number}" for number in range(1, size)]
     vocabulary._stoi = {token: number for number, token in enumerate(vocabulary._itos)}
     return vocabulary

@@ -20,17 +20,17 @@ from attendo.bench.trainers.serving import ADAM_BETAS, Job, PairBatch, serve
 
 UNK, PAD, BOS, EOS = range(4)
 SHIFT = EOS
-"""What an id grows by: OpenNMT's own symbols come first, `</s>` last of them."""
+"""The offset added to every id, since OpenNMT's own symbols come first, with `</s>` as the last of them."""
 
 
 class OpenNMTTrainer:
-    """OpenNMT-py's Transformer, which has its norms before the sub-layers, with all embeddings shared.
+    """OpenNMT-py's Transformer, which normalises before each sub-layer, with all embeddings shared.
 
     Args:
-        job: what to train.
+        job: the model to train and how.
 
     Raises:
-        RuntimeError: bfloat16 is asked for.
+        RuntimeError: bfloat16 is requested.
     """
 
     package = "OpenNMT-py"
@@ -51,10 +51,10 @@ class OpenNMTTrainer:
         self.num_parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
     def prepare(self, batch: PairBatch) -> dict[str, Tensor]:
-        """OpenNMT's own batch; its last axis is for features of words."""
+        """Converts a batch to OpenNMT's format, whose last axis is for word features."""
         shifted = PairBatch(
             source=[[i + SHIFT for i in row] for row in batch.source],
-            # OpenNMT cuts the target into its input and its output itself.
+            # OpenNMT splits the target into input and output itself.
             target=[[BOS, *(i + SHIFT for i in row)] for row in batch.target],
         )
         padded = pad(shifted, pad_id=PAD, start_id=BOS, device=self._job.device)
@@ -66,7 +66,7 @@ class OpenNMTTrainer:
         }
 
     def step(self, batch: dict[str, Tensor], learning_rate: float, number: int) -> Tensor:
-        """What `Trainer` does for a batch, but for its report."""
+        """Makes an update as `Trainer` does, without its statistics."""
         self._optimizer._learning_rate = learning_rate
         self._optimizer.zero_grad(set_to_none=True)
         output, attentions = self.model(batch["src"], batch["tgt"], batch["srclen"], bptt=False, with_align=False)
@@ -78,7 +78,7 @@ class OpenNMTTrainer:
 
 
 def make_options(job: Job) -> argparse.Namespace:
-    """The options of `onmt_train`."""
+    """Returns the options of `onmt_train`."""
     parser = ArgumentParser(conflict_handler="resolve")
     train_opts(parser)
     values = {

@@ -1,4 +1,4 @@
-"""attendo: the update that `attendo train` makes, on pairs as the training loop has them."""
+"""attendo: the update that `attendo train` makes, on pairs in the format of the training loop."""
 
 import numpy as np
 import torch
@@ -24,10 +24,10 @@ from attendo.training.update import make_optimizer, update
 
 
 class OwnTrainer:
-    """attendo's training path; making batches of the pairs is part of the step.
+    """attendo's training path; making batches from the pairs is part of the step.
 
     Args:
-        job: what to train.
+        job: the model to train and how.
     """
 
     package = "attendo"
@@ -55,12 +55,12 @@ class OwnTrainer:
         self.num_parameters = self.model.num_parameters
 
     def prepare(self, batch: PairBatch) -> Pairs:
-        """Ids as the shards have them."""
+        """Converts a batch to int32 ids, as shards hold them."""
         source, target = ([np.array(row, dtype=np.int32) for row in rows] for rows in (batch.source, batch.target))
         return Pairs(source=source, target=target)
 
     def step(self, batch: Pairs, learning_rate: float, number: int) -> Tensor:
-        """An update, whose learning rate is attendo's own formula for the same numbers."""
+        """Makes an update; its learning rate is computed by attendo's own schedule with the same settings."""
         num_tokens = sum(len(row) for row in batch.target)
         pieces = batch.pieces(None, collate_for(self.model))
         with fast_float32_products(self._device):

@@ -1,4 +1,4 @@
-"""Batches as the peers take them: rows of equal length, padded behind."""
+"""Batches in the format of the peers: rows padded at the end to equal length."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,13 @@ class Padded:
     src: Tensor
     """int64 `(batch, src_len)`."""
     tgt_in: Tensor
-    """int64 `(batch, tgt_len)`: the start, then the target without its last token."""
+    """int64 `(batch, tgt_len)`: the start token, then the target without its last token."""
     tgt_out: Tensor
     """int64 `(batch, tgt_len)`: the target with its `</s>`."""
     src_lengths: Tensor
-    """int64 `(batch,)`."""
+    """int64 `(batch,)`: lengths of the sources, without padding."""
     num_tokens: int
-    """Target tokens without padding."""
+    """Number of target tokens, without padding."""
     src_is_padded: bool
 
 
@@ -29,10 +29,11 @@ def pad(batch: PairBatch, *, pad_id: int, start_id: int, device: str) -> Padded:
     """Pads a batch.
 
     Args:
-        batch: its ids are below the vocabulary's size, which leaves room for padding and start behind.
-        pad_id: in `src` and `tgt_out` behind the tokens, and in `tgt_in` too.
-        start_id: what `tgt_in` begins with.
-        device: where the tensors lie.
+        batch: the pairs; all ids are below the vocabulary's size, so that ids from there on are free for padding and
+            start.
+        pad_id: id that follows the tokens in `src`, `tgt_in` and `tgt_out`.
+        start_id: id that `tgt_in` begins with.
+        device: device of the tensors.
     """
     src = _rows([list(row) for row in batch.source], pad_id)
     tgt_out = _rows([list(row) for row in batch.target], pad_id)

@@ -1,9 +1,10 @@
-"""What a trainer's process does: it is told a model and batches, trains on those it is asked for, and tells how long.
+"""The loop of a trainer's process: it receives a model and batches, trains on request, and reports the time taken.
 
-A line of JSON each way. The first line in is a `Job`, answered by what has been built; the next has the batches; each
-further one asks for a group of steps and is answered by seconds and losses. Between two requests the process waits for
-its pipe and computes nothing. Only the standard library and torch are needed here, in versions that a peer may insist
-on (Python 3.10 and up): the peers run in environments without attendo.
+Requests and answers are one line of JSON each. The first request is a `Job`, answered by the number of parameters and
+the versions; the second has the batches; each further one asks for a group of steps and is answered by seconds and
+losses. Between two requests the process waits for its pipe and computes nothing. Only the standard library and torch
+are needed here, in the versions that a peer may require (Python 3.10 and up): peers run in environments without
+attendo.
 """
 
 import json
@@ -22,22 +23,22 @@ from torch import Tensor
 
 PEAK_LEARNING_RATE = 5e-4
 WARMUP_STEPS = 10
-"""A short warm-up, so that the first steps of a bench already learn."""
+"""Number of warm-up steps: few, so that the first steps of a bench already learn."""
 ADAM_BETAS = (0.9, 0.98)
 ADAM_EPSILON = 1e-9
 
 
 @dataclass(frozen=True)
 class Job:
-    """The model to train and how; every system is given the same."""
+    """The model to train and how; the same for every system."""
 
     d_model: int
     d_ff: int
     num_layers: int
-    """Of each stack."""
+    """Number of layers in each stack."""
     num_heads: int
     vocab_size: int
-    """Of one vocabulary for both languages, whose matrix is also the projection before the softmax."""
+    """Size of the joint vocabulary of both languages, whose matrix is also the projection before the softmax."""
     dropout: float
     label_smoothing: float
     dtype: str
@@ -46,65 +47,65 @@ class Job:
     device: str
     seed: int
     max_len: int
-    """Tokens of the longest side, `</s>` counted."""
+    """Number of tokens in the longest side, `</s>` included."""
 
 
 @dataclass(frozen=True)
 class PairBatch:
-    """The pairs of one update, as ids with `</s>` (0) at the end of each; padding and a start are each system's own."""
+    """The pairs of one update, as ids that end with `</s>` (0); each system adds padding and a start token itself."""
 
     source: Sequence[Sequence[int]]
     target: Sequence[Sequence[int]]
 
     @property
     def num_tokens(self) -> int:
-        """Target tokens, without padding."""
+        """Number of target tokens, without padding."""
         return sum(map(len, self.target))
 
 
 class Trainer(Protocol):
-    """A system that has built its model."""
+    """A system with the model that it has built."""
 
     package: str
-    """Whose version is told."""
+    """Name of the package whose version is reported."""
     num_parameters: int
 
     def prepare(self, batch: PairBatch) -> Any:
-        """A batch as `step` takes it; not timed."""
+        """Converts a batch to the input of `step`; not timed."""
 
     def step(self, batch: Any, learning_rate: float, number: int) -> Tensor:
-        """One update.
+        """Makes one update.
 
         Args:
-            batch: as `prepare` gave it.
-            learning_rate: of this update.
-            number: of this update, from 1.
+            batch: a batch that `prepare` has returned.
+            learning_rate: learning rate of this update.
+            number: number of this update, from 1.
 
         Returns:
-            Cross-entropy with the smoothed target in nats a target token, a scalar without gradient.
+            Cross-entropy with the smoothed target in nats per target token, a scalar without gradient.
         """
 
 
 def learning_rate(number: int) -> float:
-    """Of an update, counted from 1: rises in a straight line, then falls with the root, as attendo's own does."""
+    """Returns the rate of an update, from 1: a linear rise, then a fall with the inverse square root, as in attendo."""
     return PEAK_LEARNING_RATE * min(number / WARMUP_STEPS, math.sqrt(WARMUP_STEPS / number))
 
 
 def smoothing_entropy(eps: float, others: int) -> float:
-    """Nats by which cross-entropy is above KL divergence.
+    """Returns the entropy of the smoothed target, in nats, by which cross-entropy exceeds KL divergence.
 
     Args:
-        eps: the share of probability that the right token does not have.
-        others: tokens that have it, in equal parts.
+        eps: the probability that the smoothed target takes from the correct token.
+        others: number of tokens that share it equally.
     """
     return -(1 - eps) * math.log(1 - eps) - eps * math.log(eps / others) if eps else 0.0
 
 
 def serve(build: Callable[[Job], Trainer]) -> None:
-    """Answers on standard output until standard input ends; what else the process prints goes to standard error.
+    """Answers requests on standard output until standard input ends; all other output goes to standard error.
 
     Args:
-        build: makes the system's model.
+        build: makes the system and its model.
     """
     with private_stdout() as answers:
         job = Job(**json.loads(sys.stdin.readline()))
@@ -125,26 +126,26 @@ def serve(build: Callable[[Job], Trainer]) -> None:
 
 
 def train(trainer: Trainer, batches: Sequence[Any], done: int) -> tuple[float, list[float]]:
-    """Makes an update a batch.
+    """Makes one update per batch.
 
     Args:
-        trainer: which has made `done` updates.
-        batches: as `Trainer.prepare` gave them.
-        done: updates before these.
+        trainer: a trainer that has made `done` updates.
+        batches: batches that `Trainer.prepare` has returned.
+        done: number of updates before these.
 
     Returns:
-        Seconds for all of them, and each one's loss.
+        Seconds for all updates together, and the loss of each.
     """
     started = time.perf_counter()
     losses = [
         trainer.step(batch, learning_rate(number), number) for number, batch in enumerate(batches, start=done + 1)
     ]
-    values = [float(loss) for loss in losses]  # which waits for a GPU
+    values = [float(loss) for loss in losses]  # waits for a GPU to finish
     return time.perf_counter() - started, values
 
 
 def set_fast_products(on: bool) -> None:
-    """Has float32 products run through oneDNN, whose setting is called after bfloat16; see `attendo.model.products`.
+    """Makes float32 products run through oneDNN, with a setting named after bfloat16; see `attendo.model.products`.
 
     Raises:
         RuntimeError: this torch has no such setting.
@@ -158,7 +159,7 @@ def set_fast_products(on: bool) -> None:
 
 @contextmanager
 def private_stdout() -> Iterator[TextIO]:
-    """Standard output for the block alone: whatever else writes to it, in Python or below, writes to standard error."""
+    """Reserves standard output for the block: other writes to it, in Python or below, go to standard error."""
     sys.stdout.flush()
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as stream:
         os.dup2(2, 1)

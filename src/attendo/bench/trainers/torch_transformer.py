@@ -1,4 +1,4 @@
-"""torch's own `nn.Transformer`, with the paper's embeddings, positions and shared matrix around it."""
+"""torch's own `nn.Transformer`, with the paper's embeddings, positional encoding and shared matrix around it."""
 
 import math
 from typing import cast
@@ -15,7 +15,7 @@ class TorchTransformer(nn.Module):
     """Embeddings, `nn.Transformer` and the projection before the softmax.
 
     Args:
-        job: the shape; one more row than its vocabulary is the start's and the padding's.
+        job: the model's shape; the matrix has one row more than the vocabulary, for the start token and the padding.
     """
 
     def __init__(self, job: Job) -> None:
@@ -31,8 +31,8 @@ class TorchTransformer(nn.Module):
         self.register_buffer("causal", causal, persistent=False)
 
     def forward(self, batch: Padded, pad_id: int) -> Tensor:
-        """Logits, `(batch, tgt_len, vocab_size + 1)`."""
-        # Without padding no mask: torch then takes a faster attention.
+        """Returns the logits, `(batch, tgt_len, vocab_size + 1)`."""
+        # Without padding there is no mask, so that torch takes a faster attention.
         padding = batch.src == pad_id if batch.src_is_padded else None
         length = batch.tgt_in.shape[1]
         hidden = self.transformer(
@@ -51,10 +51,10 @@ class TorchTransformer(nn.Module):
 
 
 class TorchTrainer:
-    """A plain training step as torch's tutorials have it, with what makes it fast: fused Adam, autocast.
+    """A plain training step as in torch's tutorials, made faster by fused Adam and autocast.
 
     Args:
-        job: what to train.
+        job: the model to train and how.
     """
 
     package = "torch"
@@ -68,14 +68,14 @@ class TorchTrainer:
         self.num_parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
     def prepare(self, batch: PairBatch) -> Padded:
-        """With the row behind the vocabulary as padding and as start."""
+        """Pads a batch with the first id after the vocabulary, both as padding and as start token."""
         size = self._job.vocab_size
         return pad(batch, pad_id=size, start_id=size, device=self._job.device)
 
     def step(self, batch: Padded, learning_rate: float, number: int) -> Tensor:
-        """Forward, backward, Adam."""
-        low = self._job.dtype == "bfloat16"
-        with torch.autocast(self._job.device, torch.bfloat16, enabled=low):
+        """Makes an update: forward pass, backward pass and Adam."""
+        is_bfloat16 = self._job.dtype == "bfloat16"
+        with torch.autocast(self._job.device, torch.bfloat16, enabled=is_bfloat16):
             logits = self.model(batch, self._job.vocab_size)
             loss = smoothed_loss(logits, batch.tgt_out, pad_id=self._job.vocab_size, eps=self._job.label_smoothing)
         self._optimizer.zero_grad(set_to_none=True)
@@ -87,17 +87,17 @@ class TorchTrainer:
 
 
 def smoothed_loss(logits: Tensor, targets: Tensor, *, pad_id: int, eps: float) -> Tensor:
-    """The mean over target tokens of torch's cross-entropy with label smoothing, in float32."""
+    """Returns the mean over target tokens of torch's cross-entropy with label smoothing, in float32."""
     flat = logits.view(-1, logits.shape[-1]).float()
     return F.cross_entropy(flat, targets.reshape(-1), ignore_index=pad_id, label_smoothing=eps)
 
 
 def sinusoids(length: int, d_model: int) -> Tensor:
-    """The paper's table of positions (Section 3.5), `(length, d_model)`."""
-    places = torch.arange(length)[:, None]
+    """Returns the paper's table of positional encodings (Section 3.5), `(length, d_model)`."""
+    positions = torch.arange(length)[:, None]
     rates = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
     table = torch.zeros(length, d_model)
-    table[:, 0::2], table[:, 1::2] = torch.sin(places * rates), torch.cos(places * rates)
+    table[:, 0::2], table[:, 1::2] = torch.sin(positions * rates), torch.cos(positions * rates)
     return table
 
 
