@@ -1,1 +1,1 @@
-"""Constituency trees: reading, writing and drawing them, and EVALB's figures; no tensors."""
+"""Constituency trees: reading, writing, drawing and scoring them as EVALB does, without tensors."""

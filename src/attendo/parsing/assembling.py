@@ -1,4 +1,4 @@
-"""Brackets to trees, token by token, with what is wrong of each: the part of the reader that knows no lines."""
+"""Building trees from brackets, token by token, and finding their errors: the part of the reader that ignores lines."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,11 +7,11 @@ from attendo.parsing.conventions import OUTER_LABELS
 from attendo.parsing.tree import Tree
 
 MAX_DEPTH = 1000
-"""Brackets within brackets; the deepest tree of the Penn Treebank has some forty."""
+"""Maximum depth of nested brackets; the deepest tree of the Penn Treebank has about forty."""
 MAX_CHARACTERS = 1 << 20
-"""Of one tree: what is longer lacks a bracket."""
+"""Maximum number of characters in a tree; a longer one must lack a bracket."""
 
-# White space is C's, as EVALB has it; a leaf, `(` with no leaf behind it, `)`, text.
+# White space is that of C, as in EVALB. The tokens: a leaf, `(` that begins no leaf, `)`, other text.
 _SPACE, _TEXT = r"[ \t\n\v\f\r]", r"[^ \t\n\v\f\r()]"
 _TOKEN = re.compile(rf"\({_SPACE}*({_TEXT}+){_SPACE}+({_TEXT}+){_SPACE}*\)|(\()|(\))|({_TEXT}+)")
 _LEAF, _OPEN, _CLOSE = 2, 3, 4
@@ -20,36 +20,36 @@ _BRACKET_TAGS = frozenset(("-LRB-", "-RRB-"))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundTree:
-    """A tree, and where it begins."""
+    """A tree, with the line in which it begins."""
 
     tree: Tree
     line: int
-    """From 1."""
+    """Number of the line in which it begins, from 1."""
     num_mended: int = 0
-    """Brackets that held several words, as (NN a b), and became a word each with the same tag; and those called -LRB-
-    or -RRB- that held nothing, and got their name as the word."""
+    """Number of repaired brackets: those around several words, such as (NN a b), of which each became a word with the
+    same tag; and empty ones called -LRB- or -RRB-, which got their label as their word."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unread:
-    """What is no tree, and where it begins."""
+    """Text that is not a tree, with the line in which it begins."""
 
     line: int
-    """From 1."""
+    """Number of the line in which it begins, from 1."""
     problem: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Surplus:
-    """A closing bracket outside any tree: what came before it may have ended too early."""
+    """A closing bracket outside any tree: the tree before it may have ended too early."""
 
     line: int
-    """From 1."""
+    """Number of its line, from 1."""
 
 
 @dataclass(slots=True)
 class _Bracket:
-    """One that is open."""
+    """An open bracket."""
 
     label: str | None = None
     children: list[Tree] = field(default_factory=list)
@@ -57,14 +57,14 @@ class _Bracket:
 
 
 class Assembler:
-    """Takes text piece by piece and gives trees as their last bracket comes.
+    """Takes text line by line and returns each tree as soon as its last bracket is read.
 
-    A tree that is wrong within is followed to its end all the same, so that what comes behind it is read as it should.
+    An invalid tree is followed to its end, too, so that the text after it is read correctly.
     """
 
     def __init__(self) -> None:
         self._brackets: list[_Bracket] = []
-        self._num_deeper = 0  # open beyond MAX_DEPTH, which are counted and not kept
+        self._num_deeper = 0  # open brackets beyond MAX_DEPTH, which are counted but not kept
         self._line = 0
         self._num_characters = 0
         self._num_mended = 0
@@ -78,29 +78,29 @@ class Assembler:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether the open tree has more text than one can have."""
+        """Whether the open tree has more characters than a tree can have."""
         return self._num_characters > MAX_CHARACTERS
 
     @property
     def root_label(self) -> str | None:
-        """The label of the open tree, where there is one and it is known."""
+        """The label of the open tree's root; None if no tree is open or its label has not been read."""
         return self._brackets[0].label if self._brackets else None
 
     def abandon(self, problem: str) -> Unread:
-        """Gives up the open tree."""
+        """Abandons the open tree and reports its first problem, or else the given one."""
         unread = Unread(line=self._line, problem=self._problem or problem)
         self._reset()
         return unread
 
     def take(self, text: str, line: int, fault: str | None = None) -> list[FoundTree | Unread | Surplus]:
-        """Takes a line, and gives what ends in it, in order.
+        """Takes a line and returns the results that end in it, in order.
 
         Args:
             text: the line.
-            line: its number.
-            fault: why no tree that has part of this line can be meant.
+            line: number of the line.
+            fault: why the line is invalid, and with it any tree that it is part of; None if it is valid.
         """
-        found: list[FoundTree | Unread | Surplus] = []
+        results: list[FoundTree | Unread | Surplus] = []
         self._num_characters += len(text)
         self._fault = fault
         if fault is not None and self._brackets:
@@ -108,26 +108,26 @@ class Assembler:
         for match in _TOKEN.finditer(text):
             kind = match.lastindex
             if kind in (_LEAF, _OPEN):
-                found.extend(self._begin_anew(line))
+                results.extend(self._begin_anew(line))
                 if kind == _OPEN:
                     self._open(line, len(text) - match.start())
                 elif self._brackets:
                     self._leaf(match[1], match[2])
                 else:
-                    found.append(self._word_alone(match[1], match[2], line))
+                    results.append(self._word_alone(match[1], match[2], line))
             elif kind == _CLOSE:
-                found.extend(self._close(line))
+                results.extend(self._close(line))
             elif self._brackets:
                 self._text(match[0])
             else:
-                found.append(Unread(line=line, problem=f"text outside brackets, {match[0][:80]!r}"))
-        return found
+                results.append(Unread(line=line, problem=f"text outside brackets, {match[0][:80]!r}"))
+        return results
 
     def _begin_anew(self, line: int) -> list[Unread]:
-        """Gives up the open tree where a bracket without a label shows that another one has begun.
+        """Abandons the open tree if a bracket without a label shows that another tree has begun.
 
-        Such a bracket stands around a whole tree, never within one. So in `( (S (NP (NN a)) ( (S ...) )` the first tree
-        lacks a bracket, and the second begins with the bracket before this one.
+        Such a bracket encloses a whole tree and never occurs within one. So in `( (S (NP (NN a)) ( (S ...) )` the first
+        tree lacks a bracket, and the second begins with the bracket before the current one.
         """
         if not self._brackets or self._num_deeper or self._brackets[-1].label is not None:
             return []
@@ -149,7 +149,7 @@ class Assembler:
             self._complain(f"nested more than {MAX_DEPTH} deep")
 
     def _word_alone(self, tag: str, word: str, line: int) -> FoundTree | Unread:
-        """A tree that is one word with its tag."""
+        """Returns a tree that is a single word with its tag."""
         if self._fault is not None:
             return Unread(line=line, problem=self._fault)
         return FoundTree(tree=Tree(tag, word=word), line=line)
@@ -175,25 +175,25 @@ class Assembler:
             return []
         if len(self._brackets) == 1:
             return [self._finished()]
-        made = self._made()
+        trees = self._innermost_trees()
         self._brackets.pop()
-        self._brackets[-1].children.extend(made)
+        self._brackets[-1].children.extend(trees)
         return []
 
     def _finished(self) -> FoundTree | Unread:
-        made = self._made()
-        if len(made) > 1:
-            self._complain(f"several words under {made[0].label} and nothing around them")
-        found: FoundTree | Unread
+        trees = self._innermost_trees()
+        if len(trees) > 1:
+            self._complain(f"several words under {trees[0].label} and nothing around them")
+        result: FoundTree | Unread
         if self._problem is not None:
-            found = Unread(line=self._line, problem=self._problem)
+            result = Unread(line=self._line, problem=self._problem)
         else:
-            found = FoundTree(tree=made[0], line=self._line, num_mended=self._num_mended)
+            result = FoundTree(tree=trees[0], line=self._line, num_mended=self._num_mended)
         self._reset()
-        return found
+        return result
 
-    def _made(self) -> list[Tree]:
-        """What the innermost open bracket becomes; nothing where something is wrong with the tree."""
+    def _innermost_trees(self) -> list[Tree]:
+        """Returns the trees that the innermost open bracket becomes; none if there is a problem with the open tree."""
         if self._problem is not None:
             return []
         bracket = self._brackets[-1]
@@ -213,7 +213,7 @@ class Assembler:
         return []
 
     def _complain(self, problem: str) -> None:
-        """Keeps the first thing that is wrong with the open tree."""
+        """Records the first problem of the open tree."""
         if self._problem is None:
             self._problem = problem
 

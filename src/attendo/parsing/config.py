@@ -1,22 +1,22 @@
-"""How trees are written as symbols and sentences as words: the section `parsing` of a recipe."""
+"""The form of trees as symbols and of sentences as words: the section `parsing` of a recipe."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 Order = Literal["top-down", "in-order", "bottom-up"]
-"""When a constituent's label is written: before its parts, behind the first of them, behind the last."""
+"""Position of a constituent's label: before its parts, after the first part, or after the last."""
 
 MAX_UNARY = 16
-"""The most constituents over the very same words; treebanks have five or six at most."""
+"""Maximum number of constituents over exactly the same words; treebanks have at most five or six."""
 MAX_SYMBOLS_PER_WORD = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParsingConfig:
-    """What a parser reads and writes.
+    """The input and output of a parser.
 
     Raises:
-        ValueError: a value that cannot be meant, with the way out.
+        ValueError: a value is invalid; the message suggests a valid one.
     """
 
     order: Order = "top-down"
@@ -49,9 +49,9 @@ class ParsingConfig:
 
     @property
     def needs_tags(self) -> bool:
-        """Whether a tree has no tags but those that are given: they are read, or not written."""
+        """Whether a tree has only the tags that are given, because they are part of the input or not written."""
         return self.read_tags or self.tags == "XX"
 
     def linearization(self) -> dict[str, str | bool]:
-        """What the symbols of a tree depend on."""
+        """Returns the settings that the symbols of a tree depend on."""
         return {"order": self.order, "tags": self.tags, "read_tags": self.read_tags}

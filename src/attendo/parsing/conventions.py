@@ -1,4 +1,4 @@
-"""What is kept of a treebank's tree: traces, functional tags, unary chains, the outer bracket."""
+"""Conventions for a treebank's trees: whether to keep traces, functional tags, unary chains and the outer bracket."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -7,44 +7,47 @@ from attendo.parsing.tree import Tree
 from attendo.parsing.words import unescaped
 
 TRACE = "-NONE-"
-"""The tag of what is not there in the text."""
+"""The tag of an element that is not in the text, such as a trace."""
 ROOT = "TOP"
-"""What an outer bracket is called that has no label and cannot be left out."""
+"""Label for an outer bracket without a label that cannot be removed."""
 OUTER_LABELS = frozenset(("", "TOP", "ROOT", "S1", "VROOT"))
-"""Labels of brackets that stand around whole sentences in one treebank and not in another."""
+"""Labels of brackets that enclose whole sentences in some treebanks only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conventions:
-    """What is kept; the defaults are those by which English parsers are trained and scored."""
+    """The parts of a tree to keep; the defaults are those with which English parsers are trained and scored."""
 
     keep_outer: bool = False
-    """Keep a bracket around the whole, unlabelled or called TOP, ROOT, S1 or VROOT. Where it has several parts, or one
-    word, it stays in any case and is TOP if it had no name."""
+    """Keep a bracket around the whole tree, without a label or called TOP, ROOT, S1 or VROOT. If it has several parts
+    or
+    a single word, it is kept in any case, and called TOP if it had no label."""
     keep_traces: bool = False
-    """Keep words tagged -NONE-; otherwise they go, and the constituents that hold nothing else."""
+    """Keep words tagged -NONE-; otherwise they are removed, with the constituents that contain nothing else."""
     keep_functions: bool = False
-    """Keep what comes behind - or = in a label, as in NP-SBJ-1; tags of words stay as they are in any case."""
+    """Keep what follows - or = in a label, as in NP-SBJ-1; tags of words are not changed in any case."""
     unary_chains: Literal["keep", "repeated", "top"] = "keep"
-    """A constituent whose only part is another one: keep both; "repeated" makes one of two with the same label; "top"
-    leaves only the upper one, whatever the labels."""
+    """Treatment of a constituent whose only part is another constituent: "keep" keeps both; "repeated" merges two with
+    the
+    same label; "top" keeps only the upper one, whatever the labels."""
     unescape: bool = False
-    """Words as text has them: ( for -LRB-, / for \\\\/."""
+    """Write words as in plain text: ( for -LRB-, / for \\\\/."""
 
 
 CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")
-"""What a parser learns of a tree: no traces, no functional tags, no outer bracket; of several constituents of the same
-label around each other one, since the grammar writes no others (`decoding.constraints.grammar`); words as text has
-them."""
+"""Conventions of the trees that a parser learns: no traces, no functional tags, no outer bracket; nested constituents
+over
+the same words with the same label are merged, since the grammar writes no others (`decoding.constraints.grammar`);
+words are as in plain text."""
 GOLD_CONVENTIONS = replace(CONVENTIONS, unary_chains="keep")
-"""What is kept of a tree that a parser's is compared with: also several of the same label, as the treebank has them."""
+"""Conventions of the trees that a parser is compared with: like `CONVENTIONS`, but all unary chains are kept."""
 
 
 def normalised(tree: Tree, conventions: Conventions) -> Tree | None:
-    """Returns a tree as the conventions want it.
+    """Returns a tree changed according to the conventions.
 
     Returns:
-        The tree; None where nothing but traces was in it.
+        The tree; None if it contained nothing but traces.
     """
 
     def change(node: Tree, children: tuple[Tree, ...]) -> tuple[Tree, ...]:
@@ -63,12 +66,12 @@ def normalised(tree: Tree, conventions: Conventions) -> Tree | None:
     changed = tree.transformed(change)
     if not changed:
         return None
-    # Again, for a trace may have stood beside the sentence.
+    # Once more, because a trace may have been beside the sentence.
     return changed[0] if conventions.keep_outer else _without_outer(changed[0])
 
 
 def without_function(label: str) -> str:
-    """Cuts a label before its first - or =; one that begins with -, as -LRB- or -NONE-, stays whole."""
+    """Cuts a label before its first - or =; one that begins with -, such as -LRB- or -NONE-, is not cut."""
     if label.startswith("-"):
         return label
     return label.split("-", 1)[0].split("=", 1)[0] or label
@@ -77,7 +80,7 @@ def without_function(label: str) -> str:
 def _without_chain(label: str, children: tuple[Tree, ...], conventions: Conventions) -> tuple[Tree, ...]:
     if conventions.unary_chains == "keep" or len(children) > 1 or children[0].is_word:
         return children
-    # The chain below is one constituent already.
+    # The chain below has already become one constituent.
     if conventions.unary_chains == "top" or children[0].label == label:
         return children[0].children
     return children

@@ -1,4 +1,4 @@
-"""A tree drawn as SVG: the words in a row below, every constituent above the middle of its parts."""
+"""A tree drawn as SVG: the words in a row at the bottom, every constituent above the middle of its parts."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -9,45 +9,45 @@ from attendo.parsing.tree import Tree
 from attendo.xml_text import FONT, xml_text
 
 WORD_SIZE, TAG_SIZE, LABEL_SIZE = 15.0, 11.0, 12.0
-"""Heights of letters, in the drawing's units, as all numbers here."""
+"""Font sizes, in the units of the drawing, as are all numbers in this module."""
 ROW = 42.0
-"""From one row of constituents to the next."""
+"""Distance from one row of constituents to the next."""
 WORD_GAP = 20.0
 LABEL_GAP = 10.0
 MARGIN = 24.0
 PILL_HEIGHT, PILL_PADDING = 20.0, 7.0
 CORNER = 6.0
 MAX_LETTERS = 40
-"""Of a word or a label; what is longer is cut, and whole in its tooltip."""
+"""Maximum number of characters shown of a word or a label; the tooltip has all of them."""
 MAX_TOOLTIP = 30
-"""Words of a constituent's tooltip."""
+"""Maximum number of words in a constituent's tooltip."""
 INK, FAINT, LINE = "#16181d", "#5b616e", "#9aa1ad"
 
-# Dark shades of Okabe and Ito's colours, which the colour-blind tell apart; the labels say the same in letters.
+# Dark shades of Okabe and Ito's colours, which colour-blind readers can distinguish; the labels say the same.
 COLOURS = {"N": "#005b8f", "V": "#a33c00", "P": "#00694b", "S": "#8a3b6b", "A": "#7a5b00"}
-"""Of kinds of constituents, by the first letter behind WH: NP, VP, PP, S and SBAR, ADJP and ADVP."""
+"""Colours of constituents by the first letter of their label after WH: NP, VP, PP, S and SBAR, ADJP and ADVP."""
 _NARROW = frozenset("iljtfrI.,:;'`!|()[]-/ ")
 _WIDE = frozenset("mwMW@%")
 
 
 @dataclass(slots=True)
 class _Place:
-    """A node and where it stands."""
+    """A node with its position."""
 
     node: Tree
     parent: int
-    """Its place in the list; -1 for the root."""
+    """Index of the parent in the list of places; -1 for the root."""
     width: float = 0.0
-    """What it and all below it take."""
+    """Width of the node and everything below it."""
     left: float = 0.0
     x: float = 0.0
-    """Of its middle."""
+    """Horizontal position of its middle."""
     level: int = 0
-    """Rows of constituents below it; 0 for a word."""
+    """Number of rows below it; 0 for a word."""
 
 
 def to_svg(tree: Tree) -> str:
-    """Draws a tree as an independent SVG file on white, without script, style sheet or other files."""
+    """Draws a tree as a self-contained SVG file on white, without script or style sheet."""
     places = _places(tree)
     root = places[0]
     tags_y = MARGIN + PILL_HEIGHT / 2 + root.level * ROW
@@ -65,7 +65,7 @@ def to_svg(tree: Tree) -> str:
 
 
 def _places(tree: Tree) -> list[_Place]:
-    """All nodes, each before its children, with widths and levels from below and positions from above."""
+    """Returns all nodes, each before its children; widths and levels are found from below, positions from above."""
     places: list[_Place] = []
     pending = [(tree, -1)]
     while pending:
@@ -91,12 +91,12 @@ def _places(tree: Tree) -> list[_Place]:
 
 
 def _middle(place: _Place, parts: Sequence[_Place]) -> float:
-    """Between the first and the last part, as far as the label then stays within its own place."""
+    """Returns the middle between the first and the last part, limited so that the label stays within its own place."""
     if not parts:
         return place.left + place.width / 2
     half = _own_width(place.node) / 2
-    wanted = (parts[0].x + parts[-1].x) / 2
-    return min(max(wanted, place.left + half), place.left + place.width - half)
+    middle = (parts[0].x + parts[-1].x) / 2
+    return min(max(middle, place.left + half), place.left + place.width - half)
 
 
 def _own_width(node: Tree) -> float:
@@ -106,7 +106,7 @@ def _own_width(node: Tree) -> float:
 
 
 def _text_width(text: str, size: float) -> float:
-    """About what a text takes in a sans-serif font; rather too much than too little."""
+    """Estimates the width of a text in a sans-serif font, rather too large than too small."""
     return size * sum(_letter_width(letter) for letter in text)
 
 
@@ -123,17 +123,17 @@ def _letter_width(letter: str) -> float:
 
 
 def _y(place: _Place, tags_y: float) -> float:
-    """Of the middle of a label or a tag."""
+    """Returns the vertical position of the middle of a label or a tag."""
     return tags_y - place.level * ROW
 
 
 def _link(parent: _Place, child: _Place, tags_y: float) -> str:
-    """A line from a label down to one of its parts, around a corner."""
+    """Draws a line from a label down to one of its parts, around a corner."""
     top, bottom = _y(parent, tags_y) + PILL_HEIGHT / 2, _y(child, tags_y) - PILL_HEIGHT / 2
     if child.node.is_word:
         bottom += 2
     across = child.x - parent.x
-    if abs(across) < CORNER:  # a bend would not be seen as one
+    if abs(across) < CORNER:  # too close for a visible bend
         return f'<path d="M{child.x:.1f} {top:.1f}V{bottom:.1f}"/>'
     bend = min(CORNER, abs(across) / 2)
     sign = 1 if across > 0 else -1
@@ -157,7 +157,7 @@ def _label(place: _Place, tags_y: float) -> str:
 
 
 def _tooltip(node: Tree) -> str:
-    """The words of a constituent, as many as one reads."""
+    """Returns the first words of a constituent, at most `MAX_TOOLTIP`."""
     words = [leaf.word or "" for leaf in islice(node.leaves(), MAX_TOOLTIP + 1)]
     return xml_text(" ".join(words[:MAX_TOOLTIP])) + ("…" if len(words) > MAX_TOOLTIP else "")
 

@@ -1,4 +1,4 @@
-"""What is wrong with a parser's trees: labels confused, brackets missing or too many, what is attached elsewhere."""
+"""Errors in a parser's trees: confused labels, missing and spurious brackets, constituents attached elsewhere."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from attendo.parsing.tree import Tree
 
 _FUNCTION = re.compile("[-=]")
 _CLASSES = ((1, 1), (2, 3), (4, 7), (8, 15), (16, 31), (32, None))
-"""Constituents by their words, from and to."""
+"""Classes of constituents by their number of words: the smallest and the largest."""
 _ROOT = "(none)"
 _SHOWN = 10
 
@@ -20,20 +20,20 @@ KeyT = TypeVar("KeyT")
 
 
 class Bracket(NamedTuple):
-    """A constituent that counts."""
+    """A constituent that EVALB counts."""
 
     label: str
     start: int
-    """Its first word, from 0; words that do not count are left out."""
+    """Position of its first word, from 0; words that do not count are skipped."""
     end: int
-    """The word after its last."""
+    """Position after its last word."""
     parent: int | None
-    """The place of the constituent around it, in the same list."""
+    """Index of the constituent around it in the same list; None if there is none."""
 
 
 @dataclass(slots=True)
 class LengthScore:
-    """Constituents of so many words."""
+    """Counts of the constituents in one class of lengths."""
 
     gold: int = 0
     test: int = 0
@@ -48,27 +48,27 @@ class LengthScore:
 
 @dataclass(slots=True)
 class ErrorAnalysis:
-    """Errors of sentences that are compared, counted by kind.
+    """Errors of the compared sentences, counted by kind.
 
-    Brackets are EVALB's: words and labels of `DELETE_LABEL` are left out, labels cut at the first - or =, those of
-    `EQ_LABEL` the same. Each bracket that does not match is counted once: as confused where the other tree has one
-    around the same words with another label, else as missing (gold) or spurious (test). A bracket that matches is
-    attached elsewhere where it comes behind other words of the constituent around it, in both trees, and these
-    constituents begin at different words: a PP in the gold tree's VP that the parser has put into the NP before it.
+    Brackets are those of EVALB: words and labels of `DELETE_LABEL` are skipped, labels are cut at the first - or =, and
+    those of `EQ_LABEL` count as the same. Each bracket that does not match is counted once: as confused if the other
+    tree has one around the same words with another label, else as missing (gold) or spurious (test). A bracket that
+    matches is attached elsewhere if in both trees it follows other words of the constituent around it, and these
+    constituents begin at different words: a PP of the gold tree's VP that the parser has put into the NP before it.
     """
 
     parameters: EvalbParameters
     sentences: int = 0
     confused: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """The same words with another label: gold, test."""
+    """Counts of brackets around the same words with different labels, by label: gold, test."""
     missing: Counter[str] = field(default_factory=Counter)
     spurious: Counter[str] = field(default_factory=Counter)
     attached: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """The label, and those of what it is in: gold, test."""
+    """Counts of brackets attached elsewhere, by label and the label of the constituent around it: gold, test."""
     lengths: tuple[LengthScore, ...] = field(default_factory=lambda: tuple(LengthScore() for _ in _CLASSES))
 
     def add(self, gold: Tree, test: Tree) -> None:
-        """Counts a sentence, unless a word is left out of one tree alone, so that brackets cannot be compared."""
+        """Counts a sentence, unless a word is deleted from only one tree, so that the brackets cannot be compared."""
         deleted = self.parameters.delete_labels
         if [tag in deleted for tag in gold.tags] != [tag in deleted for tag in test.tags]:
             return
@@ -77,21 +77,21 @@ class ErrorAnalysis:
         pairs = self._matches(golds, tests)
         self._count_lengths(golds, tests, pairs)
         self._count_unmatched(golds, tests, pairs)
-        for one, other in pairs:
-            before, after = self._around(golds, one), self._around(tests, other)
-            if before is not None and after is not None and before.start != after.start:
-                self.attached[golds[one].label, before.label, after.label] += 1
+        for gold_index, test_index in pairs:
+            gold_parent, test_parent = self._enclosing(golds, gold_index), self._enclosing(tests, test_index)
+            if gold_parent is not None and test_parent is not None and gold_parent.start != test_parent.start:
+                self.attached[golds[gold_index].label, gold_parent.label, test_parent.label] += 1
 
     def _matches(self, golds: list[Bracket], tests: list[Bracket]) -> list[tuple[int, int]]:
-        """Pairs of brackets that match, as EVALB finds them: each gold one with the first free one that fits."""
+        """Returns the matching pairs as EVALB does: each gold bracket with the first free test bracket that fits."""
         free = _by_words(tests)
         pairs = []
-        for place, bracket in enumerate(golds):
+        for index, bracket in enumerate(golds):
             at_words = free.get((bracket.start, bracket.end), [])
             for other in at_words:
                 if not self.parameters.labeled or self._same(bracket.label, tests[other].label):
                     at_words.remove(other)
-                    pairs.append((place, other))
+                    pairs.append((index, other))
                     break
         return pairs
 
@@ -104,36 +104,38 @@ class ErrorAnalysis:
             self._length_of(bracket).gold += 1
         for bracket in tests:
             self._length_of(bracket).test += 1
-        for place, _ in pairs:
-            self._length_of(golds[place]).matched += 1
+        for index, _ in pairs:
+            self._length_of(golds[index]).matched += 1
 
     def _length_of(self, bracket: Bracket) -> LengthScore:
         words = bracket.end - bracket.start
-        return self.lengths[next(place for place, (_, to) in enumerate(_CLASSES) if to is None or words <= to)]
+        return self.lengths[
+            next(index for index, (_, largest) in enumerate(_CLASSES) if largest is None or words <= largest)
+        ]
 
     def _count_unmatched(self, golds: list[Bracket], tests: list[Bracket], pairs: list[tuple[int, int]]) -> None:
         matched_gold, matched_test = {one for one, _ in pairs}, {other for _, other in pairs}
-        left = _by_words(tests, without=matched_test)
-        for place, bracket in enumerate(golds):
-            if place in matched_gold:
+        unmatched = _by_words(tests, without=matched_test)
+        for index, bracket in enumerate(golds):
+            if index in matched_gold:
                 continue
-            if at_words := left.get((bracket.start, bracket.end)):
+            if at_words := unmatched.get((bracket.start, bracket.end)):
                 self.confused[bracket.label, tests[at_words.pop(0)].label] += 1
             else:
                 self.missing[bracket.label] += 1
-        self.spurious.update(tests[other].label for at_words in left.values() for other in at_words)
+        self.spurious.update(tests[other].label for at_words in unmatched.values() for other in at_words)
 
-    def _around(self, brackets: list[Bracket], place: int) -> Bracket | None:
-        """The constituent that a bracket is a later part of; None where it is at its beginning, or within none."""
-        parent = brackets[place].parent
-        while parent is not None and brackets[parent][1:3] == brackets[place][1:3]:
-            parent = brackets[parent].parent  # a unary chain is one place
-        if parent is None or brackets[parent].start == brackets[place].start:
+    def _enclosing(self, brackets: list[Bracket], index: int) -> Bracket | None:
+        """Returns the constituent that a bracket is a later part of; None if it is its first part, or within none."""
+        parent = brackets[index].parent
+        while parent is not None and brackets[parent][1:3] == brackets[index][1:3]:
+            parent = brackets[parent].parent  # a unary chain counts as one constituent
+        if parent is None or brackets[parent].start == brackets[index].start:
             return None
         return brackets[parent]
 
     def to_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Returns all counts as JSON values."""
         return {
             "sentences": self.sentences,
             "confused": [
@@ -158,7 +160,7 @@ class ErrorAnalysis:
         }
 
     def to_text(self) -> str:
-        """The most frequent errors of each kind but confused labels, and constituents by their words."""
+        """Returns the most frequent errors of each kind except confused labels, and the scores by number of words."""
         kinds = (
             ("Brackets missing", _sorted(self.missing)),
             ("Brackets too many", _sorted(self.spurious)),
@@ -167,7 +169,7 @@ class ErrorAnalysis:
                 [(f"{label}, {a} > {b}", n) for (label, a, b), n in _sorted(self.attached)],
             ),
         )
-        parts = [_kind_text(title, found) for title, found in kinds]
+        parts = [_kind_text(title, counts) for title, counts in kinds]
         return "\n\n".join([*parts, self._lengths_text()]) + "\n"
 
     def _lengths_text(self) -> str:
@@ -185,41 +187,43 @@ def counted_brackets(tree: Tree, parameters: EvalbParameters) -> list[Bracket]:
     """Returns the constituents that EVALB counts, each before those within it.
 
     Args:
-        tree: any.
-        parameters: which words and labels are left out.
+        tree: any tree.
+        parameters: the words and labels to skip.
     """
     deleted = set(parameters.delete_labels)
     deleted |= {label for pair in parameters.equal_labels for label, other in (pair, pair[::-1]) if other in deleted}
     counted = [tag not in parameters.delete_labels for tag in tree.tags]
-    before = [0]  # words that count before each word
+    before = [0]  # number of words that count before each word
     for counts in counted:
         before.append(before[-1] + counts)
-    found: list[Bracket] = []
+    brackets: list[Bracket] = []
     open_brackets: list[int] = []
     for span in tree.spans:
         start, end, label = before[span.start], before[span.end], _FUNCTION.split(span.label, maxsplit=1)[0]
         if start == end or label in deleted:
             continue
-        # What comes later and lies within is within: spans are nested, and an outer one comes first.
-        while open_brackets and not (found[open_brackets[-1]].start <= start and end <= found[open_brackets[-1]].end):
+        # Spans are nested and an outer one comes first, so a later one within another's range is part of it.
+        while open_brackets and not (
+            brackets[open_brackets[-1]].start <= start and end <= brackets[open_brackets[-1]].end
+        ):
             open_brackets.pop()
-        found.append(Bracket(label, start, end, open_brackets[-1] if open_brackets else None))
-        open_brackets.append(len(found) - 1)
-    return found
+        brackets.append(Bracket(label, start, end, open_brackets[-1] if open_brackets else None))
+        open_brackets.append(len(brackets) - 1)
+    return brackets
 
 
 def _by_words(brackets: list[Bracket], without: Iterable[int] = ()) -> dict[tuple[int, int], list[int]]:
-    """Places of brackets by their words."""
-    left_out = set(without)
-    found: dict[tuple[int, int], list[int]] = {}
-    for place, bracket in enumerate(brackets):
-        if place not in left_out:
-            found.setdefault((bracket.start, bracket.end), []).append(place)
-    return found
+    """Returns the indices of brackets by the words that they enclose."""
+    skipped = set(without)
+    indices: dict[tuple[int, int], list[int]] = {}
+    for index, bracket in enumerate(brackets):
+        if index not in skipped:
+            indices.setdefault((bracket.start, bracket.end), []).append(index)
+    return indices
 
 
 def _sorted(counts: Counter[KeyT]) -> list[tuple[KeyT, int]]:
-    """The most frequent first; of equally frequent ones in the order of their names."""
+    """Returns the counts, the most frequent first; equal ones in the order of their names."""
     return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
 
 
@@ -227,8 +231,8 @@ def _class_names() -> list[str]:
     return [f"{low}" if low == to else f"{low} to {to}" if to else f"{low} and more" for low, to in _CLASSES]
 
 
-def _kind_text(title: str, found: list[tuple[str, int]]) -> str:
-    total = sum(count for _, count in found)
-    rows = [f"{count:6d}  {name or _ROOT}" for name, count in found[:_SHOWN]]
-    more = [f"{sum(count for _, count in found[_SHOWN:]):6d}  others"] if len(found) > _SHOWN else []
+def _kind_text(title: str, counts: list[tuple[str, int]]) -> str:
+    total = sum(count for _, count in counts)
+    rows = [f"{count:6d}  {name or _ROOT}" for name, count in counts[:_SHOWN]]
+    more = [f"{sum(count for _, count in counts[_SHOWN:]):6d}  others"] if len(counts) > _SHOWN else []
     return "\n".join([f"-- {title}: {total} --", *(rows or ["  none"]), *more])

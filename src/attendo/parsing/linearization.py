@@ -1,16 +1,16 @@
-"""Trees as the symbols that a parser writes, in three orders; back to trees, also where the symbols make none.
+"""Trees as the symbols that a parser writes, in three orders, and back to trees, even from malformed symbols.
 
-The symbol of a word is its tag, or XX; the words themselves are not written. Symbols of constituents hold a round
+The symbol of a word is its tag, or XX; the words themselves are not written. Symbols of constituents contain a round
 bracket, which no tag does. (S (NP (DT The) (NN cat)) (VP (VBZ sees)) (. .)) is
 
-| order | written | of |
+| order | symbols | source |
 |---|---|---|
 | top-down | `(S (NP DT NN )NP (VP VBZ )VP . )S` | Vinyals et al. 2015, Grammar as a Foreign Language |
 | in-order | `DT (NP NN ) (S VBZ (VP ) . )` | Liu and Zhang 2017; Fernández-González and Gómez-Rodríguez 2020 |
 | bottom-up | `DT NN )2:NP VBZ )1:VP . )3:S` | Fernández-González and Gómez-Rodríguez 2019: Reduce#2-NP |
 
-In-order `(NP` makes an NP of the word or constituent before it, as the first of its parts, and `)` closes the innermost
-open constituent. Bottom-up `)2:NP` makes an NP of the last two parts.
+In-order `(NP` opens an NP with the word or constituent before it as its first part, and `)` closes the innermost open
+constituent. Bottom-up `)2:NP` makes an NP of the last two parts.
 """
 
 import re
@@ -25,12 +25,12 @@ from attendo.parsing.conventions import ROOT
 from attendo.parsing.tree import Tree
 
 WORD = "XX"
-"""The symbol of any word where tags are not written."""
+"""The symbol of any word if tags are not written."""
 
 FaultKind = Literal[
     "unknown symbol", "word too many", "words missing", "not closed", "not opened", "too few parts", "empty", "no root"
 ]
-"""What can be wrong with symbols; see `repaired`."""
+"""Kinds of errors in symbols; see `repaired`."""
 
 _LABEL = r"[^ \t\n\v\f\r()]*"
 _SYMBOL = re.compile(rf"([()]?)({_LABEL})")
@@ -39,22 +39,22 @@ _MAX_SHOWN = 80
 
 
 class Symbol(NamedTuple):
-    """What a symbol says."""
+    """The meaning of a symbol."""
 
     kind: Literal["word", "open", "close"]
     label: str
-    """Of a word its tag; empty where in-order `)` closes whatever is open."""
+    """Label of the constituent, or tag of the word; empty for in-order `)`, which closes any constituent."""
     num_parts: int = 0
-    """Of which bottom-up `)2:NP` makes its constituent."""
+    """Number of parts that a bottom-up symbol such as `)2:NP` joins."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Why symbols are no tree over the words."""
+    """An error because of which symbols are no tree over the words."""
 
     kind: FaultKind
     place: int | None
-    """Which symbol it is, from 1; None: it shows at the end."""
+    """Number of the symbol, from 1; None if the error shows at the end."""
     message: str
 
     def __str__(self) -> str:
@@ -63,15 +63,15 @@ class Fault:
 
 @dataclass(frozen=True, kw_only=True)
 class Repaired:
-    """A tree over a sentence's words, and what had to be put right."""
+    """A tree over a sentence's words, and the errors that were repaired."""
 
     tree: Tree
     faults: tuple[Fault, ...]
-    """In the order in which they show; none where the symbols are this very tree."""
+    """The errors in the order in which they show; empty if the symbols are exactly this tree."""
 
 
 def read_symbol(text: str, order: Order) -> Symbol | None:
-    """Returns what a symbol says; None where it is none of this order."""
+    """Returns the meaning of a symbol; None if it is not a symbol of this order."""
     if order == "bottom-up" and text.startswith(")"):
         reduction = _REDUCTION.fullmatch(text)
         return None if reduction is None else Symbol("close", reduction[2], int(reduction[1]))
@@ -87,12 +87,12 @@ def read_symbol(text: str, order: Order) -> Symbol | None:
 
 
 def linearized(tree: Tree, order: Order, *, tags: bool = True) -> list[str]:
-    """Writes a tree as symbols, of which none holds white space.
+    """Writes a tree as symbols, none of which contains white space.
 
     Args:
-        tree: any; one of a single word is the symbol of its tag alone.
-        order: of the symbols.
-        tags: whether a word's symbol is its tag; otherwise it is XX, as in Vinyals et al. 2015.
+        tree: any tree; one of a single word becomes the symbol of its tag alone.
+        order: order of the symbols.
+        tags: whether the symbol of a word is its tag; otherwise it is XX, as in Vinyals et al. 2015.
     """
     symbols: list[str] = []
     pending: list[Tree | str] = [tree]
@@ -108,15 +108,15 @@ def linearized(tree: Tree, order: Order, *, tags: bool = True) -> list[str]:
 
 
 def tree_of(symbols: Sequence[str], words: Sequence[str], order: Order) -> Tree:
-    """Reads the tree that symbols are.
+    """Reads a tree from symbols.
 
     Args:
-        symbols: as `linearized` writes them.
-        words: the sentence's, one for each symbol of a word.
-        order: of the symbols.
+        symbols: symbols as `linearized` writes them.
+        words: words of the sentence, one for each symbol of a word.
+        order: order of the symbols.
 
     Raises:
-        DataError: they are no tree over exactly these words; the message says which symbol is wrong, and how.
+        DataError: the symbols are no tree over exactly these words; the message says which symbol is wrong, and why.
     """
     read = repaired(symbols, words, order)
     if read.faults:
@@ -127,50 +127,51 @@ def tree_of(symbols: Sequence[str], words: Sequence[str], order: Order) -> Tree:
 
 
 def repaired(symbols: Sequence[str], words: Sequence[str], order: Order) -> Repaired:
-    """Makes a tree over exactly the words of any symbols; what is a tree stays as it is.
+    """Makes a tree over exactly the given words from any symbols; symbols that are a tree are not changed.
 
-    Where brackets do not match, Vinyals et al. 2015 (section 3.2) add brackets at the beginning or the end, and that
-    is what happens here where it can; they say nothing of wrong numbers of words. In the order of the symbols:
+    If brackets do not match, Vinyals et al. 2015 (section 3.2) add brackets at the beginning or the end, and so does
+    this function where possible; they do not mention wrong numbers of words. The errors and their repairs, in the order
+    of the symbols:
 
-    - unknown symbol: one that this order does not have; it is left out.
-    - word too many: left out. What holds only such words goes with them.
-    - not closed: what is open at the end is closed there. Top-down `)S` closes what is open within S, too.
-    - not opened: a closing bracket that fits nothing open. Top-down, where nothing at all is open and what was read is
-      not one constituent already, it closes one that begins at the beginning; otherwise it is left out.
-    - too few parts: in-order `(NP` with nothing before it that it could take opens where it stands; bottom-up `)3:NP`
-      takes those that there are, and is left out where there are none.
-    - empty: a constituent without a word; it is left out.
-    - no root: several parts at the end with nothing around them. Top-down, where the first is a constituent and the
-      others are words, it was closed too early, and they become its last parts. Otherwise TOP comes around all, which
-      the usual parameters of EVALB do not count.
-    - words missing: they come last, tagged XX, within the constituent that holds the whole.
+    - unknown symbol: one that this order does not have; it is skipped.
+    - word too many: it is skipped, and so is a constituent that contains only such words.
+    - not closed: a constituent that is open at the end is closed there. Top-down `)S` also closes those open within S.
+    - not opened: a closing bracket fits no open constituent. Top-down, if nothing is open and there are parts that are
+      not a single constituent already, it closes one that begins at the first part; otherwise it is skipped.
+    - too few parts: in-order `(NP` without a part before it opens an empty constituent; bottom-up `)3:NP` takes the
+      parts that there are, and is skipped if there are none.
+    - empty: a constituent without a word; it is skipped.
+    - no root: there are several parts at the end. Top-down, if the first is a constituent and the others are words, it
+      was closed too early, and they become its last parts. Otherwise all are enclosed in TOP, which the usual
+      parameters of EVALB do not count.
+    - words missing: they are added at the end of the outermost constituent, tagged XX.
 
     Args:
-        symbols: any text at all.
-        words: the sentence's.
-        order: of the symbols.
+        symbols: any strings.
+        words: words of the sentence.
+        order: order of the symbols.
 
     Raises:
-        DataError: there are no words, or one of them is empty or holds white space.
+        DataError: there are no words, or one of them is empty or contains white space.
     """
     if not words:
         raise DataError("a tree has at least one word, but the sentence has none")
     reader = _READERS[order](words)
-    for place, text in enumerate(symbols, start=1):
+    for number, text in enumerate(symbols, start=1):
         symbol = read_symbol(text, order)
         if symbol is None:
-            reader.complain("unknown symbol", place, text, f"{order} trees have no such symbol")
+            reader.complain("unknown symbol", number, text, f"{order} trees have no such symbol")
         elif symbol.kind == "word":
-            reader.word(place, symbol.label)
+            reader.word(number, symbol.label)
         elif symbol.kind == "open":
-            reader.open(place, symbol.label)
+            reader.open(number, symbol.label)
         else:
-            reader.close(place, text, symbol)
+            reader.close(number, text, symbol)
     return reader.finished()
 
 
 def _parts(node: Tree, order: Order) -> list[Tree | str]:
-    """What is written of a constituent, its parts yet to be written themselves."""
+    """Returns the symbols of a constituent, with its parts still as trees."""
     match order:
         case "top-down":
             return [f"({node.label}", *node.children, f"){node.label}"]
@@ -181,20 +182,20 @@ def _parts(node: Tree, order: Order) -> list[Tree | str]:
 
 
 class _Reader(ABC):
-    """The parts that have been read: what is common to the orders.
+    """The state of reading symbols; the base class of the three orders.
 
-    A word too many is None among the parts, so that in-order and bottom-up brackets take what they are meant to take.
+    A surplus word is None among the parts, so that in-order and bottom-up brackets still take the parts they refer to.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
         self._num_words = 0
-        self._labels: list[str] = []  # of what is open, the innermost last
-        self._levels: list[list[Tree | None]] = [[]]  # the parts outside, then those of each open constituent
+        self._labels: list[str] = []  # of the open constituents, the innermost last
+        self._levels: list[list[Tree | None]] = [[]]  # the parts outside all constituents, then those of each open one
         self._faults: list[Fault] = []
 
     def complain(self, kind: FaultKind, place: int | None, text: str, problem: str) -> None:
-        """Keeps a fault."""
+        """Records a fault."""
         where = "at the end" if place is None else f"symbol {place}, {_shown(text)}"
         self._faults.append(Fault(kind=kind, place=place, message=f"{where}: {problem}"))
 
@@ -214,10 +215,10 @@ class _Reader(ABC):
 
     @abstractmethod
     def close(self, place: int, text: str, symbol: Symbol) -> None:
-        """Reads the symbol that closes one."""
+        """Reads the symbol that closes a constituent."""
 
     def finished(self) -> Repaired:
-        """Closes what is open, and makes one tree of all."""
+        """Closes all open constituents and joins all parts into one tree."""
         self._close_inner(len(self._labels), None, "")
         parts = [part for part in self._levels[0] if part is not None]
         if len(parts) > 1:
@@ -230,11 +231,11 @@ class _Reader(ABC):
         return Repaired(tree=_with_last(parts, missing), faults=tuple(self._faults))
 
     def _rooted(self, parts: list[Tree]) -> Tree:
-        """One tree of several."""
+        """Joins several trees into one."""
         return Tree(ROOT, tuple(parts))
 
     def _close_inner(self, num_open: int, place: int | None, text: str) -> None:
-        """Closes the innermost constituents, which should have been closed before."""
+        """Closes the innermost `num_open` constituents, which should have been closed before."""
         if num_open:
             labels = _shown(" ".join(self._labels[-num_open:]))
             self.complain("not closed", place, text, f"{num_open} still open: {labels}")
@@ -243,9 +244,9 @@ class _Reader(ABC):
 
     def _close_innermost(self, place: int | None, text: str) -> None:
         label, parts = self._labels.pop(), self._levels.pop()
-        self._levels[-1].append(self._made(label, parts, place, text))
+        self._levels[-1].append(self._constituent(label, parts, place, text))
 
-    def _made(self, label: str, parts: Sequence[Tree | None], place: int | None, text: str) -> Tree | None:
+    def _constituent(self, label: str, parts: Sequence[Tree | None], place: int | None, text: str) -> Tree | None:
         children = tuple(part for part in parts if part is not None)
         if not children:
             self.complain("empty", place, text, f"{_shown(label)} has no words")
@@ -256,7 +257,7 @@ class _Reader(ABC):
 class _TopDown(_Reader):
     def close(self, place: int, text: str, symbol: Symbol) -> None:
         label = symbol.label
-        if self._labels and self._labels[-1] == label:  # as in any tree; looking through all is for what is none
+        if self._labels and self._labels[-1] == label:  # always so in a well-formed tree
             self._close_innermost(place, text)
             return
         if label in self._labels:
@@ -279,7 +280,7 @@ class _TopDown(_Reader):
 class _InOrder(_Reader):
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__(words)
-        self._has_opened = False  # the last symbol, so that the part before it is taken already
+        self._has_opened = False  # whether the last symbol opened a constituent, so that the part before it is taken
 
     def word(self, place: int, tag: str) -> None:
         super().word(place, tag)
@@ -311,7 +312,7 @@ class _BottomUp(_Reader):
             return
         parts = stack[-symbol.num_parts :]
         del stack[-symbol.num_parts :]
-        stack.append(self._made(symbol.label, parts, place, text))
+        stack.append(self._constituent(symbol.label, parts, place, text))
 
 
 _READERS: dict[Order, Callable[[Sequence[str]], _Reader]] = {
@@ -322,7 +323,7 @@ _READERS: dict[Order, Callable[[Sequence[str]], _Reader]] = {
 
 
 def _with_last(parts: list[Tree], words: list[Tree]) -> Tree:
-    """A tree, or none yet, with further words at its end."""
+    """Returns the tree in `parts`, or a new one if there is none, with further words at its end."""
     if parts and not parts[0].is_word:
         root = parts[0]
         return Tree(root.label, (*root.children, *words)) if words else root

@@ -1,4 +1,4 @@
-"""Sentences to parse, and what a parser reads of them: words with single spaces between, quotation marks as in text."""
+"""Sentences to parse, and their form as a parser's input: words with single spaces, quotation marks as in text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ class Sentence:
     """The tags that the tree must have, None for a word with any tag; None for any tags of all words."""
 
     def __post_init__(self) -> None:
-        """Refuses what no tree can have."""
+        """Rejects words and tags that no tree can have."""
         for name, given in (("words", self.words), ("tags", self.tags)):
             if isinstance(given, str):
                 raise DataError(f"{name} = {shown(given)} is one string; give them one by one")
@@ -51,16 +51,16 @@ GivenSentence = str | Sequence[str] | Sentence
 
 
 def source_words(words: Iterable[str]) -> list[str]:
-    """A treebank's words, or a tokeniser's, as they are read: `` and '' become ", which is what stands in text."""
+    """Returns words of a treebank or tokeniser as the model reads them: `` and '' become ", as in plain text."""
     return [_QUOTES.get(word, word) for word in words]
 
 
 def source_text(words: Sequence[str], tags: Sequence[str] | None = None) -> str:
-    """What the model reads, a word between single spaces; with tags, each word directly behind its tag's symbol.
+    """Returns the model's input: words with single spaces between them, each directly after its tag's symbol if any.
 
     Args:
-        words: from `source_words`, or as they are to be read.
-        tags: a tag for each; None for words alone.
+        words: words as the model is to read them, such as those of `source_words`.
+        tags: a tag for each word; None for words alone.
     """
     if tags is None:
         return " ".join(words)
@@ -68,10 +68,10 @@ def source_text(words: Sequence[str], tags: Sequence[str] | None = None) -> str:
 
 
 def tag_symbol(tag: str) -> str:
-    """A tag as a piece of the source's vocabulary."""
+    """Returns a tag as a piece of the source vocabulary."""
     return f"\N{MATHEMATICAL LEFT ANGLE BRACKET}{tag}\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
 
 
 def shown(text: str) -> str:
-    """A piece of what was given, for a message: never longer than a line, and nothing a terminal could obey."""
+    """Returns an excerpt of a text for a message: at most one line, without characters that a terminal obeys."""
     return ascii(text) if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]!a}..."

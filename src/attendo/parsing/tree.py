@@ -65,12 +65,12 @@ class Tree:
         Raises:
             DataError: as for the constructor.
         """
-        made: list[Tree] = []
+        trees: list[Tree] = []
         for label, word, num_children in reversed(nodes):
-            children = tuple(reversed(made[len(made) - num_children :]))
-            del made[len(made) - num_children :]
-            made.append(cls(label, children, word))
-        return made[0]
+            children = tuple(reversed(trees[len(trees) - num_children :]))
+            del trees[len(trees) - num_children :]
+            trees.append(cls(label, children, word))
+        return trees[0]
 
     @property
     def is_word(self) -> bool:
@@ -78,7 +78,7 @@ class Tree:
         return self.word is not None
 
     def nodes(self) -> Iterator["Tree"]:
-        """Yields this tree and all below it, each before its children, from left to right."""
+        """Yields this node and all nodes below it, each before its children, from left to right."""
         pending = [self]
         while pending:
             node = pending.pop()
@@ -105,21 +105,21 @@ class Tree:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The constituents, each before those within it; words are not included."""
-        found: list[Span] = []
-        pending: list[Tree | int] = [self]  # a number: the constituent of that place in `found` ends here
+        """The constituents, each before those within it, without the words."""
+        spans: list[Span] = []
+        pending: list[Tree | int] = [self]  # a number: the constituent with this index in `spans` ends here
         position = 0
         while pending:
             node = pending.pop()
             if isinstance(node, int):
-                found[node] = found[node]._replace(end=position)
+                spans[node] = spans[node]._replace(end=position)
             elif node.word is not None:
                 position += 1
             else:
-                pending.append(len(found))
-                found.append(Span(node.label, position, position))
+                pending.append(len(spans))
+                spans.append(Span(node.label, position, position))
                 pending.extend(reversed(node.children))
-        return tuple(found)
+        return tuple(spans)
 
     @property
     def depth(self) -> int:
@@ -142,7 +142,7 @@ class Tree:
         Returns:
             The trees that replace this tree.
         """
-        # A node is met twice: on the way down with no children yet, and when its children are done.
+        # A node is visited twice: on the way down, and once its children are done.
         results: list[list[Tree]] = [[]]
         pending: list[tuple[Tree, bool]] = [(self, False)]
         while pending:
@@ -157,7 +157,7 @@ class Tree:
         return tuple(results[0])
 
     def __str__(self) -> str:
-        """The tree on one line as treebanks have it, brackets in words escaped: `(S (NP (PRP I)) (VP (VBP see)))`."""
+        """Returns the tree on one line as in treebanks, with escaped brackets: `(S (NP (PRP I)) (VP (VBP see)))`."""
         parts: list[str] = []
         pending: list[Tree | None] = [self]  # None: a bracket closes
         while pending:
@@ -184,17 +184,17 @@ class Tree:
             return NotImplemented
         pending = [(self, other)]
         while pending:
-            one, two = pending.pop()
-            if one is two:
+            ours, theirs = pending.pop()
+            if ours is theirs:
                 continue
-            if (one.label, one.word, len(one.children)) != (two.label, two.word, len(two.children)):
+            if (ours.label, ours.word, len(ours.children)) != (theirs.label, theirs.word, len(theirs.children)):
                 return False
-            pending.extend(zip(one.children, two.children, strict=True))
+            pending.extend(zip(ours.children, theirs.children, strict=True))
         return True
 
     def __hash__(self) -> int:
         return hash(tuple((node.label, node.word, len(node.children)) for node in self.nodes()))
 
     def __reduce__(self) -> tuple[Callable[..., "Tree"], tuple[tuple[tuple[str, str | None, int], ...]]]:
-        """Pickles and copies by a list of the nodes, which is not nested."""
+        """Pickles and copies the tree as a flat list of its nodes, so that depth does not matter."""
         return Tree.from_nodes, (tuple((node.label, node.word, len(node.children)) for node in self.nodes()),)

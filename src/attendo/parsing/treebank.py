@@ -1,7 +1,7 @@
-"""Reading treebanks as they lie on disk: trees on one or several lines, comments, traces, missing brackets.
+"""Reading treebank files: trees on one or several lines, comments, traces, missing brackets.
 
-A tree that cannot be read never stops the others: it is left out, counted, and reported with its line. Where a bracket
-is missing, the next tree is found again by what treebank files look like; see `parse_trees`.
+A tree that cannot be read does not affect the others: it is skipped, counted, and reported with its line. If a bracket
+is missing, the beginning of the next tree is found by the layout of treebank files; see `parse_trees`.
 """
 
 import re
@@ -17,16 +17,16 @@ from attendo.parsing.tree import Tree
 from attendo.text.files.formats import MAX_LINE_BYTES, LineReader
 
 _MAX_LOOKED_AHEAD = 1000
-"""Lines after which a tree that lines at the margin may continue is given up."""
+"""Number of lines, from its second at the margin on, after which an open tree is abandoned."""
 _MAX_HELD = 1000
-"""Trees that a closing bracket too many can still spoil."""
+"""Maximum number of results held back because a surplus closing bracket may still invalidate them."""
 _MAX_AGAIN = 100_000
-"""Lines that are read a second time, after which no tree goes on at the margin any more."""
+"""Number of lines read a second time, after which trees are assumed not to continue at the margin."""
 _COMMENT = re.compile(r"[#%;*]|</?[A-Za-z][^()]*>\s*$")
 _LABEL = re.compile(r"\([ \t]*([^ \t\n\v\f\r()]*)")
 
 _Line = tuple[int, str, str | None]
-"""A line's number and text, and why it cannot be meant, or None."""
+"""Number and text of a line, and the reason why it is invalid, or None."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,13 +44,13 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Treebank:
-    """The trees of some files, in order, and an account of the rest."""
+    """The trees of some files, in order, and an account of the skipped text."""
 
     trees: tuple[Tree, ...]
     problems: tuple[Problem, ...]
-    """Text that was left out because it is not a tree."""
+    """Text that was skipped because it is not a tree."""
     num_empty: int
-    """Number of trees that consist of traces only and were left out."""
+    """Number of trees that consist of traces only and were skipped."""
     num_mended: int
     """Number of repaired brackets: those around several words, such as (NN a b), of which each became a word with the
     same tag; and empty ones called -LRB- or -RRB-, which got their label as their word."""
@@ -64,21 +64,21 @@ def read_treebank(paths: Iterable[Path], conventions: Conventions | None = None)
         conventions: what to keep of each tree; None for the defaults.
 
     Raises:
-        DataError: a file is missing, or its compressed content is broken. What is wrong with single trees is in the
+        DataError: a file is missing, or its compressed content is broken. Problems with single trees are in the
             result.
     """
-    wanted = conventions or Conventions()
+    applied = conventions or Conventions()
     trees: list[Tree] = []
     problems: list[Problem] = []
     num_empty = num_mended = 0
     for path in paths:
         with LineReader(path) as lines:
-            for found in parse_trees(_decoded(lines)):
-                if isinstance(found, Unread):
-                    problems.append(Problem(path=path, line=found.line, message=found.problem))
+            for result in parse_trees(_decoded(lines)):
+                if isinstance(result, Unread):
+                    problems.append(Problem(path=path, line=result.line, message=result.problem))
                     continue
-                tree = normalised(found.tree, wanted)
-                num_mended += found.num_mended
+                tree = normalised(result.tree, applied)
+                num_mended += result.num_mended
                 num_empty += tree is None
                 if tree is not None:
                     trees.append(tree)
@@ -91,50 +91,51 @@ def parse_tree(text: str) -> Tree:
     Raises:
         DataError: the text has no tree, several, or one that cannot be read.
     """
-    found = list(parse_trees((line, None) for line in text.split("\n")))
-    for one in found:
-        if isinstance(one, Unread):
-            raise DataError(f"no tree: line {one.line}: {one.problem}")
-    if len(found) != 1 or not isinstance(found[0], FoundTree):
-        raise DataError(f"the text has {len(found)} trees, but one is expected")
-    return found[0].tree
+    results = list(parse_trees((line, None) for line in text.split("\n")))
+    for result in results:
+        if isinstance(result, Unread):
+            raise DataError(f"no tree: line {result.line}: {result.problem}")
+    if len(results) != 1 or not isinstance(results[0], FoundTree):
+        raise DataError(f"the text has {len(results)} trees, but one is expected")
+    return results[0].tree
 
 
 def parse_trees(lines: Iterable[tuple[str, str | None]]) -> Iterator[FoundTree | Unread]:
-    """Yields trees, and problems where there is none, in order.
+    """Yields trees, and problems in place of invalid ones, in order.
 
-    Outside trees a line that begins with # % ; or *, or is one tag of markup, is a comment.
+    Outside trees, a line that begins with # % ; or *, or consists of a single markup tag, is a comment.
 
-    A tree whose brackets do not close ends where another one surely begins: at a line at the left margin, if the trees
-    before it had their further lines indented, and in any case if that line follows an empty one or begins with an
-    outer bracket, unlabelled or TOP, ROOT or S1. Where trees may well go on at the margin, it is given up if it never
-    ends, and reading goes on at its second line there. A closing bracket too many spoils the trees before it, as far
-    back as one with an outer bracket or as the margin, or as the line begins if all trees have one line.
+    A tree whose brackets do not close ends where another one certainly begins: at a bracket at the left margin, if the
+    trees before had all further lines indented, and in any case if it follows an empty line or is an outer bracket (no
+    label, TOP, ROOT, S1 or VROOT). If trees may continue at the margin, an unclosed tree is abandoned after 1000 lines
+    or at the end of the file, and reading resumes at its second line at the margin. A surplus closing bracket
+    invalidates the trees before it, back to one with an outer bracket or to the last line at the margin; if all trees
+    so far were on one line each, back to the beginning of its line.
 
     Args:
-        lines: each with why it cannot be meant, or None.
+        lines: each line with the reason why it is invalid, or None.
     """
     return _TreeReader(lines).trees()
 
 
 class _TreeReader:
-    """Where trees begin and end when brackets do not say so: the part of the reader that knows lines."""
+    """Decides by lines where trees begin and end if their brackets do not say so."""
 
     def __init__(self, lines: Iterable[tuple[str, str | None]]) -> None:
         self._lines = enumerate(lines, start=1)
-        self._again: list[_Line] = []  # lines to read once more, the next one last
+        self._again: list[_Line] = []  # lines to read again, the next one last
         self._num_again = 0
-        self._ahead: list[_Line] = []  # those of the open tree, from its second one at the margin on
+        self._ahead: list[_Line] = []  # lines of the open tree, from its second line at the margin on
         self._assembler = Assembler()
-        self._held: list[FoundTree | Unread] = []  # what a closing bracket too many can still spoil
-        self._has_ended = False  # a tree without a further line at the margin has been there
-        self._goes_on_at_margin = False  # one with such lines has
-        self._is_behind_empty = False
-        self._spans_lines = False  # a tree of more than one line has been there
-        self._is_lost = False  # within what was given up, until the next line at the margin
+        self._held: list[FoundTree | Unread] = []  # results that a surplus closing bracket may still invalidate
+        self._has_ended = False  # whether a tree has ended that had no further line at the margin
+        self._goes_on_at_margin = False  # whether a tree has ended that had further lines at the margin
+        self._follows_empty_line = False
+        self._spans_lines = False  # whether a tree has had more than one line
+        self._is_lost = False  # whether this is the rest of an abandoned tree, until the next bracket at the margin
 
     def trees(self) -> Iterator[FoundTree | Unread]:
-        """Yields what the lines hold."""
+        """Yields the results of all lines."""
         while True:
             line = self._next()
             if line is None:
@@ -142,12 +143,12 @@ class _TreeReader:
                     break
                 self._go_back("not closed before the end of the file")
             elif not line[1].strip():
-                self._is_behind_empty = True
+                self._follows_empty_line = True
             else:
                 if self._may_begin(line):
                     yield from self._release()
                 self._read(line)
-                self._is_behind_empty = False
+                self._follows_empty_line = False
             while len(self._held) > _MAX_HELD:
                 yield self._held.pop(0)
         yield from self._release()
@@ -163,7 +164,7 @@ class _TreeReader:
         return released
 
     def _may_begin(self, line: _Line) -> bool:
-        """Whether this line has nothing to do with what came before; gives up the open tree where that is sure."""
+        """Whether the line certainly does not continue what came before; if so, abandons the open tree."""
         at_margin = not line[1][0].isspace()
         if not self._assembler.is_open:
             self._is_lost &= not line[1].startswith("(")
@@ -172,7 +173,7 @@ class _TreeReader:
             return False
         match = _LABEL.match(line[1])
         is_outer = match is not None and match[1] in OUTER_LABELS
-        if self._is_behind_empty or is_outer or (self._has_ended and not self._goes_on_at_margin):
+        if self._follows_empty_line or is_outer or (self._has_ended and not self._goes_on_at_margin):
             self._ahead = []
             self._hold(self._assembler.abandon(f"not closed before another tree begins on line {line[0]}"))
             return True
@@ -189,11 +190,11 @@ class _TreeReader:
                 return
         elif self._is_lost or (not text.startswith("(") and _COMMENT.match(text.lstrip())):
             return
-        for found in self._assembler.take(text, number, fault):
-            if isinstance(found, Surplus):
-                self._spoil(found)
+        for result in self._assembler.take(text, number, fault):
+            if isinstance(result, Surplus):
+                self._spoil(result)
             else:
-                self._hold(found)
+                self._hold(result)
         if not self._assembler.is_open:
             self._goes_on_at_margin |= bool(self._ahead)
             self._has_ended |= not self._ahead
@@ -203,25 +204,25 @@ class _TreeReader:
             self._hold(self._assembler.abandon(f"more than {MAX_CHARACTERS:,} characters, so a bracket is missing"))
 
     def _go_back(self, problem: str) -> None:
-        """Abandons the open tree, and continues reading from its second line at the margin that may begin one."""
+        """Abandons the open tree and resumes at its second line at the margin, or a later one that may begin a tree."""
         root = self._assembler.root_label
         self._hold(self._assembler.abandon(problem))
         ahead, self._ahead = self._ahead, []
-        if self._goes_on_at_margin:  # a part of the tree would pass for one: wait for a root like this one's
+        if self._goes_on_at_margin:  # a part of the tree may look like a tree: wait for a root with the same label
             ahead = list(dropwhile(lambda line: not _begins_with(root, line[1]), ahead))
         self._again += reversed(ahead)
         self._num_again += len(ahead)
         if not self._goes_on_at_margin or self._num_again > _MAX_AGAIN:
             self._has_ended, self._goes_on_at_margin = True, False
 
-    def _hold(self, found: FoundTree | Unread) -> None:
-        """Keeps what was found; of several problems of one line without a tree between them the first."""
-        before = self._held[-1] if self._held else None
-        if not (isinstance(found, Unread) and isinstance(before, Unread) and found.line == before.line):
-            self._held.append(found)
+    def _hold(self, result: FoundTree | Unread) -> None:
+        """Holds back a result; of consecutive problems of one line only the first."""
+        last = self._held[-1] if self._held else None
+        if not (isinstance(result, Unread) and isinstance(last, Unread) and result.line == last.line):
+            self._held.append(result)
 
     def _spoil(self, surplus: Surplus) -> None:
-        """Takes back the trees that a closing bracket too many shows to have ended too early."""
+        """Withdraws the trees that ended too early, as a surplus closing bracket shows."""
         line = surplus.line
         while self._held and isinstance(tree := self._held[-1], FoundTree):
             self._held.pop()
@@ -238,7 +239,7 @@ def _begins_with(label: str | None, text: str) -> bool:
 
 
 def _decoded(lines: LineReader) -> Iterator[tuple[str, str | None]]:
-    """Lines as text, each with why it cannot be meant, or None."""
+    """Yields lines as text, each with the reason why it is invalid, or None."""
     for number, line in enumerate(lines, start=1):
         if len(line) > MAX_LINE_BYTES:
             yield "(", f"line {number} is longer than {MAX_LINE_BYTES >> 20} MB"

@@ -1,7 +1,7 @@
-"""Which tags a word can have, as far as its writing says: a comma is no noun, and a word with letters no comma.
+"""The tags that a word can have, judged by its characters: a comma is no noun, and a word with letters no comma.
 
-EVALB leaves words out by their tags, and compares nothing of a sentence where the parser tags a comma as something else
-than a comma. So words without letters and digits get a tag that they had in training, and others none of those that
+EVALB skips words by their tags, and does not compare a sentence at all if the parser tags a comma as anything but a
+comma. So words without letters and digits get a tag that they had in training, and other words none of the tags that
 only such words had.
 """
 
@@ -14,15 +14,15 @@ from attendo.parsing.tree import Tree
 OTHERS = ""
 """The key of all words with a letter or a digit."""
 _LEAST = 2
-"""Words with a tag, below which it is taken for a slip of the treebank's, unless there is no other."""
+"""Occurrences below which a word's tag is taken for an error in the treebank, unless the word has no other tag."""
 
 
 def word_tags(trees: Iterable[Tree]) -> dict[str, list[str]]:
     """Learns the tags of words.
 
     Returns:
-        For each word without letters and digits its tags, sorted, and under `OTHERS` those of all other words; words
-        are as `source_words` has them.
+        The sorted tags of each word without letters and digits, and under `OTHERS` those of all other words; words
+        are as `source_words` returns them.
     """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for tree in trees:
@@ -35,11 +35,11 @@ def word_tags(trees: Iterable[Tree]) -> dict[str, list[str]]:
 
 
 def possible_tags(word: str, known: Mapping[str, Iterable[str]]) -> frozenset[str] | None:
-    """The tags that a word can have; None where its writing does not say.
+    """Returns the tags that a word can have; None if its characters do not restrict them.
 
     Args:
-        word: as `source_words` has it.
-        known: from `word_tags`.
+        word: a word as `source_words` returns it.
+        known: the result of `word_tags`.
     """
     tags = known.get(OTHERS if _has_letters(word) else word)
     return frozenset(tags) if tags else None

@@ -1,4 +1,4 @@
-"""Words as treebanks write them: brackets have names there, since the trees themselves are brackets."""
+"""Words as treebanks write them: brackets are replaced by names, since the trees themselves consist of brackets."""
 
 import re
 
@@ -9,9 +9,9 @@ _BACKSLASHED = re.compile(r"\\([/*])")
 
 
 def escaped(word: str) -> str:
-    """Writes round brackets as -LRB- and -RRB-, also within a word, so that it can stand in a tree.
+    """Writes round brackets as -LRB- and -RRB-, also within a word, so that the word can be part of a tree.
 
-    The other brackets mean nothing in a tree and stay as they are.
+    The other brackets have no meaning in a tree and are not changed.
     """
     if "(" in word or ")" in word:
         return word.replace("(", _NAMES["("]).replace(")", _NAMES[")"])
@@ -19,11 +19,11 @@ def escaped(word: str) -> str:
 
 
 def unescaped(word: str) -> str:
-    r"""Returns a treebank's word as text has it.
+    r"""Returns a treebank's word as it is in plain text.
 
-    That is -LRB-, -RRB-, -LSB-, -RSB-, -LCB- and -RCB-, and the \/ and \* of the Penn Treebank.
+    Replaces -LRB-, -RRB-, -LSB-, -RSB-, -LCB- and -RCB-, and the \/ and \* of the Penn Treebank.
 
-    Quotation marks stay as they are: what `` was in the text nobody knows.
+    Quotation marks are not changed, because the character that `` stands for is unknown.
     """
     if "-" in word:
         word = _NAMED.sub(lambda match: _BRACKETS[match[0]], word)

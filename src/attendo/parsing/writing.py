@@ -1,4 +1,4 @@
-"""Trees as text over several lines, as JSON values, and as NLTK has them; `str(tree)` is the tree on one line."""
+"""Trees as text over several lines, as JSON values, and as NLTK's trees; `str(tree)` is the tree on one line."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,11 @@ def pretty(tree: Tree, width: int = 80) -> str:
     """Writes a tree over several lines: subtrees that fit stay on one line, the children of others are indented.
 
     Args:
-        tree: any.
-        width: characters of a line, where the words allow it.
+        tree: any tree.
+        width: maximum number of characters in a line, unless a word needs more.
 
     Returns:
-        The lines, without an end of the last one.
+        The lines, without a line break after the last one.
     """
     lengths = _lengths(tree)
     lines: list[str] = []
@@ -45,8 +45,8 @@ def pretty(tree: Tree, width: int = 80) -> str:
 def to_json(tree: Tree) -> dict[str, Any]:
     """Converts a tree to values for JSON: words, tags and constituents as spans.
 
-    The constituents stand in the order in which their brackets open, so that of two around the same words the upper
-    one comes first. Nothing is nested, however deep the tree is.
+    The constituents are in the order in which their brackets open, so that of two around the same words the upper one
+    comes first. The values are not nested, however deep the tree is.
     """
     return {
         "words": list(tree.words),
@@ -82,20 +82,20 @@ def to_nltk(tree: Tree) -> "nltk.Tree":
         from nltk.tree import Tree as NltkTree
     except ImportError as error:
         raise DataError("trees of NLTK need the package nltk; install it: pip install nltk") from error
-    made: list[Any] = []
+    trees: list[Any] = []
     for node in reversed(list(tree.nodes())):
-        parts: list[Any] = [node.word] if node.word is not None else made[-1 : -len(node.children) - 1 : -1]
+        parts: list[Any] = [node.word] if node.word is not None else trees[-1 : -len(node.children) - 1 : -1]
         if node.word is None:
-            del made[-len(node.children) :]
-        made.append(NltkTree(node.label, parts))
-    return made[0]
+            del trees[-len(node.children) :]
+        trees.append(NltkTree(node.label, parts))
+    return trees[0]
 
 
 def from_nltk(tree: "nltk.Tree") -> Tree:
     """Converts an `nltk.Tree` to a tree.
 
     Raises:
-        DataError: it has words beside constituents, or a node with nothing below it.
+        DataError: the tree has words beside constituents, or a node without children.
     """
     order: list[tuple[str, str | None, int]] = []
     pending: list[Any] = [tree]
@@ -115,7 +115,7 @@ def from_nltk(tree: "nltk.Tree") -> Tree:
 
 
 def _lengths(tree: Tree) -> dict[int, int]:
-    """How many characters each node takes on one line, by its `id`."""
+    """Returns the number of characters of each node on one line, by its `id`."""
     lengths: dict[int, int] = {}
     for node in reversed(list(tree.nodes())):
         if node.word is not None:
@@ -126,7 +126,7 @@ def _lengths(tree: Tree) -> dict[int, int]:
 
 
 def _from_spans(leaves: list[Tree], spans: Iterable[tuple[Any, Any, Any]]) -> Tree:
-    """Puts constituents over words, each after those it is in."""
+    """Builds a tree from words and spans, each span after those that contain it."""
     open_spans: list[tuple[str, int, list[Tree]]] = []  # label, end, children so far
     roots: list[Tree] = []
     position = 0
