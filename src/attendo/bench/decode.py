@@ -47,8 +47,7 @@ REFERENCE = (
 )
 _EFFICIENCY, _HALF_BATCH = 0.6, 20
 """For the time estimate: the share of a float32 product's speed that the average system reaches in large batches, and
-the
-batch size at which it reaches half of that share; measured on one machine, and good for a forecast only."""
+the batch size at which it reaches half of that share; measured on one machine, and good for a forecast only."""
 
 
 @dataclass(frozen=True, kw_only=True)

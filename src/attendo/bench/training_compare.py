@@ -114,7 +114,7 @@ def measure(
         works: groups of batches, which the processes were given in this order.
         repetitions: number of repetitions of each measurement.
         progress: called before each turn with a label for it.
-        failed: called with a contender that has failed; all that share its process drop out with it.
+        failed: called with a contender that has failed and its error; all that share its process drop out with it.
         pause_s: seconds between two turns.
 
     Yields:

@@ -20,24 +20,21 @@ class Conventions:
 
     keep_outer: bool = False
     """Keep a bracket around the whole tree, without a label or called TOP, ROOT, S1 or VROOT. If it has several parts
-    or
-    a single word, it is kept in any case, and called TOP if it had no label."""
+    or a single word, it is kept in any case, and called TOP if it had no label."""
     keep_traces: bool = False
     """Keep words tagged -NONE-; otherwise they are removed, with the constituents that contain nothing else."""
     keep_functions: bool = False
     """Keep what follows - or = in a label, as in NP-SBJ-1; tags of words are not changed in any case."""
     unary_chains: Literal["keep", "repeated", "top"] = "keep"
     """Treatment of a constituent whose only part is another constituent: "keep" keeps both; "repeated" merges two with
-    the
-    same label; "top" keeps only the upper one, whatever the labels."""
+    the same label; "top" keeps only the upper one, whatever the labels."""
     unescape: bool = False
     """Write words as in plain text: ( for -LRB-, / for \\\\/."""
 
 
 CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")
 """Conventions of the trees that a parser learns: no traces, no functional tags, no outer bracket; nested constituents
-over
-the same words with the same label are merged, since the grammar writes no others (`decoding.constraints.grammar`);
+over the same words with the same label are merged, since the grammar writes no others (`decoding.constraints.grammar`);
 words are as in plain text."""
 GOLD_CONVENTIONS = replace(CONVENTIONS, unary_chains="keep")
 """Conventions of the trees that a parser is compared with: like `CONVENTIONS`, but all unary chains are kept."""

@@ -1,1 +1,1 @@
-"""EVALB's figures to the digit, and a report in which every sentence counts."""
+"""EVALB's scores to the digit, and a report in which every sentence counts."""

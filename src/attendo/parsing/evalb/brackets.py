@@ -1,10 +1,9 @@
-"""EVALB: the brackets of a parser's tree held against those of the treebank's, as Sekine and Collins' program does it.
+"""EVALB: comparing the brackets of a parser's tree with those of the treebank, as Sekine and Collins' program does.
 
 Every English constituency parser since Collins (1997) is compared by it, also the paper's (Section 6.3, Table 4). Its
-rules are kept to the digit, those that surprise included: what it does with lengths or words that differ, with
-duplicate brackets, with punctuation, with the label of an outer bracket that has none. Its limits are not: lines,
-words and labels may have any length here, and a line that it cannot read is an error of that line alone, where EVALB
-would stop or crash.
+rules are followed to the digit, including surprising ones: its treatment of different lengths or words, of duplicate
+brackets, of punctuation, and of an outer bracket without a label. Its limits are not: lines, words and labels may have
+any length here, and a line that cannot be read is an error of that line alone, where EVALB would stop or crash.
 """
 
 from collections.abc import Iterable
@@ -22,41 +21,41 @@ SKIPPED: Status = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SentenceScore:
-    """One sentence: EVALB's row of figures, and what the reports of ours need beside it."""
+    """The score of one sentence: EVALB's row of figures, and the counts that attendo's own reports need in addition."""
 
     number: int
-    """The line of both files, from 1."""
+    """Number of its line in both files, from 1."""
     length: int
-    """Words of the gold tree, without those of DELETE_LABEL_FOR_LENGTH."""
+    """Number of words in the gold tree, without those of DELETE_LABEL_FOR_LENGTH."""
     status: Status
-    """0 it is compared, 1 an error, 2 skipped for the test line has no words."""
+    """0: compared; 1: error; 2: skipped, because the test line has no words."""
     matched: int
-    """Brackets that match; 0 with most errors, as the next five."""
+    """Number of matching brackets; like the next five, 0 for a skipped sentence and most errors."""
     gold_brackets: int
     test_brackets: int
     crossing: int
-    """Brackets of the test tree that cross one of the gold tree."""
+    """Number of brackets of the test tree that cross one of the gold tree."""
     words: int
     correct_tags: int
     messages: tuple[str, ...] = ()
-    """What is wrong, in EVALB's words where it has any."""
+    """Descriptions of the errors, in EVALB's words if it has any."""
     gold_labels: tuple[str, ...] = ()
-    """The labels of all brackets of the gold tree that count, whatever the status."""
+    """The labels of all brackets of the gold tree that count, independent of the status."""
     test_labels: tuple[str, ...] = ()
-    """Likewise of the test tree; empty unless the sentence is compared."""
+    """The labels of all brackets of the test tree that count; empty unless the sentence is compared."""
     matched_labels: tuple[tuple[str, str], ...] = ()
-    """Of each match the label in the gold tree, then that in the test tree: they differ where EQ_LABEL says so."""
+    """The labels of each match in the gold tree and in the test tree, which may differ as EQ_LABEL allows."""
     mislabelled: tuple[tuple[str, str], ...] = ()
-    """Brackets around the same words with another label: that in the gold tree, then that in the test tree."""
+    """The labels, in the gold tree and in the test tree, of brackets around the same words with different labels."""
     gold_words: int = 0
-    """Words of the gold tree without deleted ones, whatever the status."""
+    """Number of words in the gold tree without deleted ones, independent of the status."""
     gold_is_readable: bool = True
     details: str = ""
-    """With DEBUG: words and brackets side by side, lines in EVALB's format."""
+    """Words and brackets side by side, as lines in EVALB's format; empty without DEBUG."""
 
 
 class Scorer:
-    """Compares lines by one set of parameters."""
+    """Compares lines with one set of parameters."""
 
     def __init__(self, parameters: EvalbParameters) -> None:
         self._parameters = parameters
@@ -65,7 +64,7 @@ class Scorer:
         self._quote_labels = frozenset(parameters.quote_labels)
         self._equal_labels = _both_ways(parameters.equal_labels)
         self._equal_words = _both_ways(parameters.equal_words)
-        # A constituent's label is compared with those to delete as labels are, by way of EQ_LABEL; a word's is not.
+        # Whether a constituent's label is deleted depends on EQ_LABEL, too; whether a word's tag is deleted does not.
         self._deleted_constituents = self._deleted | {
             one for one, other in self._equal_labels if other in self._deleted
         }
@@ -75,8 +74,8 @@ class Scorer:
 
         Args:
             gold_line: the treebank's tree, on one line.
-            test_line: the parser's; white space alone where it has none.
-            number: the line's, from 1.
+            test_line: the parser's tree; only white space if it has none.
+            number: number of the line, from 1.
         """
         gold, test = (
             read_line(line, self._deleted, self._deleted_for_length, self._quote_labels)
@@ -99,7 +98,7 @@ class Scorer:
         return self._compare(gold, test, number, messages)
 
     def _fix_quotes(self, gold: EvalbLine, test: EvalbLine) -> None:
-        """Puts quotation marks back that one side has left out and the other has not, for it labels them otherwise."""
+        """Reinserts quotation marks that only one side has deleted, because the two sides tag them differently."""
         for number, quote in enumerate(test.quotes):
             index = quote.index
             for position, other in enumerate(gold.quotes):
@@ -149,15 +148,15 @@ class Scorer:
         gold_counted: list[tuple[tuple[int, int], int]],
         test_counted: list[tuple[tuple[int, int], int]],
     ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Pairs each gold bracket with the first test bracket that fits it and is not taken.
+        """Pairs each gold bracket with the first free test bracket that fits.
 
         Returns:
-            The pairs that match, and those of what is left that stand around the same words.
+            The pairs that match, and pairs of remaining brackets around the same words, as indices (gold, test).
         """
         free: dict[tuple[int, int], list[int]] = {}
         for span, index in test_counted:
             free.setdefault(span, []).append(index)
-        matches, left = [], []
+        matches, unmatched = [], []
         for span, index in gold_counted:
             label = gold.labels[index]
             at_span = free.get(span)
@@ -171,13 +170,13 @@ class Scorer:
                     matches.append((index, other))
                     break
             else:
-                left.append((span, index))
-        return matches, [(index, free[span].pop(0)) for span, index in left if free[span]]
+                unmatched.append((span, index))
+        return matches, [(index, free[span].pop(0)) for span, index in unmatched if free[span]]
 
     def _failure(
         self, gold: EvalbLine, test: EvalbLine, number: int, status: Status, messages: list[str]
     ) -> SentenceScore:
-        """A sentence that is not compared: zeros in its row."""
+        """Returns the score of a sentence that is not compared: zeros in its row."""
         details = listing(gold, test) if self._parameters.debug >= 1 else ""
         gold.massage(self._deleted_constituents)
         return SentenceScore(
@@ -208,11 +207,11 @@ def _shift(quotes: list[Quote]) -> None:
 
 
 def _num_crossing(gold: list[tuple[int, int]], test: list[tuple[int, int]]) -> int:
-    """Test spans that share words with a gold span of which neither holds the other."""
+    """Returns the number of test spans that overlap with a gold span without one containing the other."""
     spans = set(gold)
     crossing = 0
     for span in test:
-        if span in spans:  # the brackets of one tree do not cross
+        if span in spans:  # brackets of the same tree do not cross
             continue
         start, end = span
         for gold_start, gold_end in spans:

@@ -1,4 +1,4 @@
-"""EVALB over two files of trees, one a line."""
+"""EVALB over two files of trees, one per line."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from attendo.text.files.formats import MAX_LINE_BYTES, LineReader
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """What came of a comparison."""
+    """The result of a comparison."""
 
     summary: EvalbSummary
     every_sentence: EverySentence
     problem: str | None = None
-    """Why it is not of all the lines, where one file has more than the other."""
+    """Why it does not cover all lines, if one file has more lines than the other."""
 
 
 def evaluate(
@@ -30,13 +30,13 @@ def evaluate(
     """Compares trees.
 
     Args:
-        pairs: of lines, the gold tree and the test tree; white space alone for a test tree that is not there.
-        parameters: how to count.
-        on_score: is given each sentence's score as it comes.
+        pairs: pairs of lines, the gold tree and the test tree; only white space for a missing test tree.
+        parameters: EVALB's parameters.
+        on_score: called with the score of each sentence.
 
     Raises:
-        DataError: there are two errors more than `parameters.max_error`, where EVALB stops, before this sentence's
-            score is given to anybody.
+        DataError: there are two errors more than `parameters.max_error`, where EVALB stops; `on_score` is not called
+            with the score of the last sentence.
     """
     scorer = Scorer(parameters)
     summary, every_sentence = EvalbSummary(parameters.cutoff_length), EverySentence()
@@ -63,19 +63,19 @@ def evaluate_files(
 
     Args:
         gold: the treebank's trees.
-        test: the parser's, an empty line where it has none.
-        parameters: how to count.
-        on_score: is given each sentence's score as it comes.
+        test: the parser's trees, with an empty line for a missing one.
+        parameters: EVALB's parameters.
+        on_score: called with the score of each sentence.
 
     Returns:
-        The figures; where one file has more lines, of the lines that both have, as with EVALB, with the problem.
+        The scores; if one file has more lines, those of the lines that both have, as in EVALB, with the problem.
 
     Raises:
-        DataError: as `evaluate`; a file is missing or broken, a line is no UTF-8 or longer than 4 MB, or there is no
-            line at all.
+        DataError: as for `evaluate`; a file is missing or broken, a line is not UTF-8 or longer than 4 MB, or there is
+            no line at all.
     """
     with LineReader(gold) as gold_lines, LineReader(test) as test_lines:
-        found = evaluate(_pairs(gold_lines, test_lines), parameters, on_score)
+        evaluation = evaluate(_pairs(gold_lines, test_lines), parameters, on_score)
         for lines in (gold_lines, test_lines):
             for _ in lines:
                 pass
@@ -83,13 +83,13 @@ def evaluate_files(
     if num_gold == num_test == 0:
         raise DataError(f"{gold} and {test}: no line at all, so there is nothing to compare; check the paths")
     if num_gold == num_test:
-        return found
+        return evaluation
     problem = (
         f"{gold} has {num_gold} lines and {test} has {num_test}, so that the figures are of the first "
         f"{min(num_gold, num_test)} alone; line n of one must be of the sentence of line n of the other, "
         "and an empty line stand for a tree that is not there"
     )
-    return Evaluation(summary=found.summary, every_sentence=found.every_sentence, problem=problem)
+    return Evaluation(summary=evaluation.summary, every_sentence=evaluation.every_sentence, problem=problem)
 
 
 def _pairs(gold: LineReader, test: LineReader) -> Iterator[tuple[str, str]]:

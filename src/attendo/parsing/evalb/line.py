@@ -1,35 +1,36 @@
-"""One line as EVALB reads it: words, tags and brackets, and how it lists them."""
+"""Reading a line as EVALB does, into words, tags and brackets, and EVALB's listing of them."""
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-# C's white space, not Unicode's: a word may hold a no-break space. A label, and with one word behind it a terminal.
+# White space is that of C, not of Unicode: a word may contain a no-break space. A label alone opens a bracket; a label
+# followed by a word and a closing bracket is a terminal.
 _TOKEN = re.compile(
     r"\(([^ \t\n\v\f\r()]*)(?:[ \t\n\v\f\r]+([^ \t\n\v\f\r()]*)\))?|(\))|([^ \t\n\v\f\r()]+)",
 )
 _TERMINAL, _OPENING, _CLOSING = 2, 1, 3
 _FUNCTION = re.compile("[-=]")
 _QUOTES = frozenset(("'", '"', "/"))
-"""The words that QUOTE_LABEL is about."""
+"""The words that QUOTE_LABEL concerns."""
 
 UNDEFINED, UNMATCHED, MATCHED, DELETED = 9, 0, 1, 5
-"""What becomes of a bracket or a tag, as DEBUG prints it."""
+"""The status of a bracket or tag, as EVALB's DEBUG output prints it."""
 _NO_END = -1
 
 
 @dataclass(slots=True)
 class Quote:
-    """A quotation mark, and where it stood when it was read."""
+    """A quotation mark, with its position in the line as it was read."""
 
     tag: str
     word: str
     index: int
-    """Of words before it, deleted ones not counted."""
+    """Number of words before it, deleted ones not counted."""
     bracket: int
-    """Brackets opened before it."""
+    """Number of brackets opened before it."""
     open_brackets: tuple[int, ...]
-    """Those of them that hold it."""
+    """Indices of the brackets that enclose it."""
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ class EvalbLine:
     quotes: list[Quote] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     is_readable: bool = True
-    """Whether what is wrong, if anything, is no more than brackets that do not close."""
+    """False if the line has an error other than brackets that are not closed."""
 
     def reinsert(self, quote: Quote) -> None:
         """Puts a deleted quotation mark back where it was."""
@@ -60,10 +61,10 @@ class EvalbLine:
             self.ends[index] += 1
 
     def massage(self, deleted: Collection[str]) -> None:
-        """Cuts functions off the labels, and marks the brackets that do not count.
+        """Removes functional tags from the labels and marks the brackets that do not count.
 
         Args:
-            deleted: labels of brackets that do not.
+            deleted: labels of brackets that do not count.
         """
         self.results = []
         for index, label in enumerate(self.labels):
@@ -74,7 +75,7 @@ class EvalbLine:
             self.results.append(DELETED if label in deleted else UNMATCHED)
 
     def counted(self) -> list[tuple[tuple[int, int], int]]:
-        """The spans, from a word to before another, and the indices of the brackets that are not deleted."""
+        """Returns the spans, as the first word and the word after the last, and indices of the brackets that count."""
         return [
             ((start, end), index)
             for index, (start, end, result) in enumerate(zip(self.starts, self.ends, self.results, strict=True))
@@ -89,9 +90,9 @@ def read_line(
 
     Args:
         text: the line.
-        deleted: tags of words that are left out.
-        deleted_for_length: tags of words that do not count for the length.
-        quote_labels: tags of quotation marks that may have to be put back.
+        deleted: tags of words that are deleted.
+        deleted_for_length: tags of words that do not count towards the length.
+        quote_labels: tags of quotation marks that may have to be reinserted.
     """
     line = EvalbLine()
     stack: list[int] = []
@@ -128,7 +129,7 @@ def read_line(
 
 
 def listing(gold: EvalbLine, test: EvalbLine) -> str:
-    """EVALB's listing of both sides, words and then brackets."""
+    """Returns EVALB's listing of both sides, first the words, then the brackets."""
     lines = [
         f"-<1>---(wn1={len(gold.words):3d}, bn1={len(gold.labels):3d})-           "
         f"-<2>---(wn2={len(test.words):3d}, bn2={len(test.labels):3d})-"
@@ -159,5 +160,5 @@ def _bracket_details(side: EvalbLine, index: int) -> str:
 
 
 def _padded(text: str, width: int) -> str:
-    """As C pads, which counts bytes."""
+    """Pads a text as C does, which counts bytes."""
     return text + " " * (width - len(text.encode()))

@@ -1,4 +1,4 @@
-"""What EVALB's parameter files say: labels that are left out or taken for the same, and where to stop and to cut."""
+"""EVALB's parameter files: labels that are deleted or count as the same, a limit on errors, a cutoff length."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -21,26 +21,26 @@ _NUMBERS = {"DEBUG": "debug", "MAX_ERROR": "max_error", "CUTOFF_LEN": "cutoff_le
 
 @dataclass(frozen=True, kw_only=True)
 class EvalbParameters:
-    """How brackets are counted; the defaults are those of EVALB without a parameter file, which leaves out nothing."""
+    """The rules for counting brackets; the defaults are those of EVALB without a parameter file: nothing is deleted."""
 
     delete_labels: tuple[str, ...] = ()
-    """A word with such a tag is left out, of a constituent its bracket alone."""
+    """Labels to delete: a word with such a tag is deleted; of a constituent, only its bracket."""
     delete_labels_for_length: tuple[str, ...] = ()
-    """A word with such a tag does not count for the length of its sentence."""
+    """Tags of words that do not count towards the length of their sentence."""
     quote_labels: tuple[str, ...] = ()
-    """Tags that a quotation mark may wrongly have: where one side has left it out, it is put back."""
+    """Tags that a quotation mark may wrongly have: if only one side has deleted it, it is reinserted."""
     equal_labels: tuple[tuple[str, str], ...] = ()
     """Labels, also of words, that count as the same, in both directions."""
     equal_words: tuple[tuple[str, str], ...] = ()
     """Words that count as the same, in both directions."""
     labeled: int = 1
-    """0: brackets match where their words are the same, whatever their labels."""
+    """0: brackets match if their words are the same, whatever their labels."""
     cutoff_length: int = 40
-    """The second summary is of sentences with so many words at most."""
+    """Maximum length of the sentences in the second summary, in words."""
     max_error: int = 10
-    """With two errors more than this EVALB stops."""
+    """Limit on errors; EVALB stops when there are two more than this."""
     debug: int = 0
-    """1 and more: the words and brackets of every sentence are printed too."""
+    """1 or more: the words and brackets of every sentence are printed, too."""
 
 
 COLLINS = EvalbParameters(
@@ -48,39 +48,39 @@ COLLINS = EvalbParameters(
     delete_labels_for_length=("-NONE-",),
     equal_labels=(("ADVP", "PRT"),),
 )
-"""What COLLINS.prm says, by which English parsers have been compared since Collins (1997)."""
+"""The parameters of COLLINS.prm, with which English parsers have been compared since Collins (1997)."""
 
 NEW = replace(
     COLLINS,
     delete_labels=("TOP", "S1", "-NONE-", *_PUNCTUATION, "?", "!"),
     quote_labels=("``", "''", "POS", "NN", "CD", "VBZ", ":"),
 )
-"""What new.prm says: also S1, and ? and ! as tags, are left out, and mislabelled quotation marks are no errors."""
+"""The parameters of new.prm: S1 and the tags ? and ! are deleted too, and mislabelled quotation marks are no errors."""
 
 NK = replace(NEW, max_error=10_000)
-"""What nk.prm says, by which benepar's published figures were made: new.prm that does not stop at errors."""
+"""The parameters of nk.prm, used for benepar's published scores: new.prm with a limit of 10,000 errors."""
 
 BUILT_IN = {"collins": COLLINS, "new": NEW, "nk": NK}
-"""The names that stand for the above."""
+"""The built-in parameters by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadParameters:
-    """A parameter file's content."""
+    """The content of a parameter file."""
 
     parameters: EvalbParameters
     warnings: tuple[str, ...] = field(default=())
-    """Lines that say nothing, as EVALB also tells."""
+    """Warnings about lines without effect, which EVALB reports, too."""
 
 
 def find_parameters(name: str | None) -> ReadParameters:
     """Returns the parameters of a file, or built-in ones.
 
     Args:
-        name: a file, or else a name of `BUILT_IN`; None for `COLLINS`.
+        name: a file, or else a key of `BUILT_IN`; None for `COLLINS`.
 
     Raises:
-        DataError: there is neither, or the file cannot be read or meant.
+        DataError: there is neither, or the file is unreadable or invalid.
     """
     if name is None:
         return ReadParameters(parameters=COLLINS)
@@ -96,10 +96,10 @@ def find_parameters(name: str | None) -> ReadParameters:
 
 
 def read_parameters(path: Path) -> ReadParameters:
-    """Reads a parameter file: a line is a keyword and its value, or begins with #.
+    """Reads a parameter file: each line is a keyword and its value, or begins with #.
 
     Raises:
-        DataError: the file is missing, broken or no UTF-8, or a value that should be a number is none.
+        DataError: the file is missing, broken or not UTF-8, or a value that should be a number is not one.
     """
     values: dict[str, int] = {}
     lists: dict[str, list[str]] = {}
@@ -132,7 +132,7 @@ def read_parameters(path: Path) -> ReadParameters:
 
 
 def _halves(line: str) -> tuple[str, str]:
-    """A keyword and its value, which is the rest of the line."""
+    """Splits a line into a keyword and its value, which is the rest of the line."""
     match = re.match(r"([^ \t\v\f\r]*)[ \t\v\f\r]*(.*)", line, flags=re.DOTALL)
     assert match is not None, "every part of it may be empty"
     return match[1], match[2]

@@ -1,4 +1,4 @@
-"""What EVALB leaves out: a summary in which every sentence counts, and recall and precision of each label."""
+"""Reports that EVALB does not give: a summary in which every sentence counts, and recall and precision by label."""
 
 import math
 from collections import Counter
@@ -14,60 +14,60 @@ _NO_LABEL = "(none)"
 
 @dataclass(frozen=True, kw_only=True)
 class LabelScore:
-    """One label's figures."""
+    """The scores of one label."""
 
     label: str
     gold: int
-    """Brackets of the gold trees with it."""
+    """Number of brackets with this label in the gold trees."""
     test: int
-    """Those of the test trees."""
+    """Number of brackets with this label in the test trees."""
     recalled: int
-    """Gold ones that match; an equated label may stand in the test tree."""
+    """Number of these gold brackets that match; the label in the test tree may be one that counts as the same."""
     precise: int
-    """Test ones that match."""
+    """Number of these test brackets that match."""
 
     @property
     def recall(self) -> float:
-        """In percent."""
+        """Recall in percent."""
         return percent(self.recalled, self.gold)
 
     @property
     def precision(self) -> float:
-        """In percent."""
+        """Precision in percent."""
         return percent(self.precise, self.test)
 
     @property
     def f1(self) -> float:
-        """In percent; 0 where nothing matches."""
+        """F1 in percent; 0 if nothing matches."""
         return _f1(self.precision, self.recall)
 
 
 @dataclass(slots=True)
 class EverySentence:
-    """Sums over all sentences; one that EVALB does not compare counts as an empty parse.
+    """Sums over all sentences, in which one that EVALB does not compare counts as an empty parse.
 
-    EVALB leaves its errors out of every figure, so that a parser that fails where it is hard looks better than it is.
-    What the gold file itself has wrong is left out here too, and counted.
+    EVALB ignores its errors in every score, so that a parser that fails on hard sentences looks better than it is.
+    Errors in the gold file are ignored here, too, but counted.
     """
 
     num_sentences: int = 0
-    """Those below included."""
+    """Number of all sentences, including the following three."""
     num_failed: int = 0
-    """Not compared: no tree, one that cannot be read, or one with other words."""
+    """Number of sentences not compared: the test tree is missing, malformed, or has other words."""
     num_bad_gold: int = 0
-    """Left out, for the gold tree cannot be read."""
+    """Number of sentences ignored because the gold tree is malformed."""
     num_without_words: int = 0
-    """Left out, for the gold tree has no words, or none that count."""
+    """Number of sentences ignored because the gold tree has no words that count."""
     num_complete: int = 0
     words: int = 0
     correct_tags: int = 0
     gold: Counter[str] = field(default_factory=Counter)
-    """Brackets by label, as the next five."""
+    """Number of brackets by label, as in the next three fields."""
     test: Counter[str] = field(default_factory=Counter)
     recalled: Counter[str] = field(default_factory=Counter)
     precise: Counter[str] = field(default_factory=Counter)
     confused: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Brackets around the same words with another label: gold, test."""
+    """Number of brackets around the same words with different labels, by label: gold, test."""
 
     def add(self, score: SentenceScore) -> None:
         """Counts a sentence."""
@@ -92,26 +92,26 @@ class EverySentence:
 
     @property
     def num_counted(self) -> int:
-        """Sentences that the figures are of."""
+        """Number of sentences that the scores are computed over."""
         return self.num_sentences - self.num_bad_gold - self.num_without_words
 
     @property
     def recall(self) -> float:
-        """In percent, as all of these."""
+        """Recall in percent."""
         return percent(self.recalled.total(), self.gold.total())
 
     @property
     def precision(self) -> float:
-        """In percent, of the brackets in the parses that are compared."""
+        """Precision in percent, over the brackets of the compared parses."""
         return percent(self.precise.total(), self.test.total())
 
     @property
     def f1(self) -> float:
-        """In percent; 0 where nothing matches."""
+        """F1 in percent; 0 if nothing matches."""
         return _f1(self.precision, self.recall)
 
     def labels(self) -> list[LabelScore]:
-        """The labels, the most frequent of the gold trees first."""
+        """Returns the scores of each label, the most frequent in the gold trees first."""
         names = sorted(self.gold.keys() | self.test.keys(), key=lambda label: (-self.gold[label], label))
         return [
             LabelScore(
@@ -125,11 +125,11 @@ class EverySentence:
         ]
 
     def confusions(self) -> list[tuple[str, str, int]]:
-        """Label in the gold tree, label in the test tree, how often; the most frequent first."""
+        """Returns the label in the gold tree, the label in the test tree and the count; the most frequent first."""
         return [(gold, test, count) for (gold, test), count in sorted(self.confused.items(), key=_by_count)]
 
     def figures(self) -> list[tuple[str, float]]:
-        """The names of the figures, with their values in percent."""
+        """Returns the names of the scores, with their values in percent."""
         return [
             ("Bracketing Recall", self.recall),
             ("Bracketing Precision", self.precision),
@@ -139,7 +139,7 @@ class EverySentence:
         ]
 
     def to_text(self) -> str:
-        """The summary, the labels, and which labels are taken for which."""
+        """Returns the summary, the scores by label, and the most frequent confusions of labels."""
         counts = [
             ("Number of sentence", self.num_sentences),
             ("Number of bad gold tree", self.num_bad_gold),
@@ -152,7 +152,7 @@ class EverySentence:
         return "\n".join([*lines, "", *self._label_lines(), "", *self._confusion_lines()]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """All of it, with figures that are not rounded."""
+        """Returns all scores and counts as JSON values, not rounded."""
         return {
             "sentences": self.num_sentences,
             "bad_gold": self.num_bad_gold,

@@ -1,4 +1,4 @@
-"""What EVALB prints of many sentences: a row for each, and the figures of all and of the short ones, digit by digit."""
+"""EVALB's output to the digit: a row for each sentence, and summaries of all sentences and of the short ones."""
 
 import math
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ HEAD = f"""\
  ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy
 {_RULE}
 """
-"""The lines above the rows; the spelling is EVALB's."""
+"""The lines above the rows, in EVALB's spelling."""
 
 
 @dataclass(slots=True)
 class Totals:
-    """Sums over sentences, and the figures that follow; an error or a skipped sentence counts for none of them."""
+    """Sums over sentences, and the scores computed from them; errors and skipped sentences do not contribute."""
 
     num_sentences: int = 0
     num_errors: int = 0
@@ -52,26 +52,26 @@ class Totals:
 
     @property
     def num_valid(self) -> int:
-        """Sentences that are compared."""
+        """Number of sentences that are compared."""
         return self.num_sentences - self.num_errors - self.num_skipped
 
     @property
     def recall(self) -> float:
-        """In percent, as all of these; 0 where there is nothing to divide by."""
+        """Recall in percent; 0 if there are no gold brackets."""
         return percent(self.matched, self.gold_brackets)
 
     @property
     def precision(self) -> float:
-        """In percent."""
+        """Precision in percent; 0 if there are no test brackets."""
         return percent(self.matched, self.test_brackets)
 
     @property
     def f_measure(self) -> float:
-        """In percent; NaN, as EVALB has it, where nothing matches."""
+        """F-measure in percent; NaN, as in EVALB, if nothing matches."""
         return f_measure(self.precision, self.recall)
 
     def figures(self) -> list[tuple[str, float]]:
-        """The names of EVALB's figures, with their values, in its order."""
+        """Returns the names of EVALB's scores, with their values, in its order."""
         valid = self.num_valid
         return [
             ("Bracketing Recall", self.recall),
@@ -85,7 +85,7 @@ class Totals:
         ]
 
     def to_text(self) -> str:
-        """EVALB's lines of this summary, without its title."""
+        """Returns EVALB's lines for this summary, without its title."""
         counts = [
             ("Number of sentence", self.num_sentences),
             ("Number of Error sentence", self.num_errors),
@@ -97,7 +97,7 @@ class Totals:
         return "".join(f"{line}\n" for line in lines)
 
     def to_json(self) -> dict[str, Any]:
-        """The counts, and the figures not rounded; None for NaN."""
+        """Returns the counts, and the scores without rounding; None for NaN."""
         figures = {name.lower().replace(" ", "_"): value for name, value in self.figures()}
         return {
             "sentences": self.num_sentences,
@@ -116,10 +116,10 @@ class Totals:
 
 @dataclass(slots=True)
 class EvalbSummary:
-    """EVALB's two summaries."""
+    """EVALB's two summaries: of all sentences, and of the short ones."""
 
     cutoff_length: int
-    """The second one is of sentences with so many words at most."""
+    """Maximum length of the short sentences, in words."""
     all: Totals = field(default_factory=Totals)
     short: Totals = field(default_factory=Totals)
 
@@ -130,7 +130,7 @@ class EvalbSummary:
             self.short.add(score)
 
     def to_text(self) -> str:
-        """What EVALB prints below the rows."""
+        """Returns the text that EVALB prints below the rows."""
         total = self.all
         sums = ""
         if total.gold_brackets > 0 and total.test_brackets > 0:
@@ -146,7 +146,7 @@ class EvalbSummary:
 
 
 def row(score: SentenceScore) -> str:
-    """EVALB's line of one sentence, with its end."""
+    """Returns EVALB's line for one sentence, with the line break."""
     recall, precision = percent(score.matched, score.gold_brackets), percent(score.matched, score.test_brackets)
     tagging = percent(score.correct_tags, score.words)
     return (
@@ -157,10 +157,10 @@ def row(score: SentenceScore) -> str:
 
 
 def percent(part: int, whole: int) -> float:
-    """A share in percent, in EVALB's order of operations; 0 of nothing."""
+    """Returns a share in percent, in EVALB's order of operations; 0 if the whole is 0."""
     return 100.0 * part / whole if whole > 0 else 0.0
 
 
 def f_measure(precision: float, recall: float) -> float:
-    """2PR / (P + R); NaN where both are 0."""
+    """Returns 2PR / (P + R); NaN if both are 0."""
     return 2 * precision * recall / (precision + recall) if precision + recall > 0 else math.nan
