@@ -1,1 +1,1 @@
-"""Diagrams of a model: what it does, found by letting it do it, and drawn (Figures 1 and 2)."""
+"""Diagrams of a model, drawn from a recording of a run (Figures 1 and 2)."""

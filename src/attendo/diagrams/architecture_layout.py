@@ -1,4 +1,4 @@
-"""Figure 1 laid out: the encoder at the left, the decoder at the right, each from below."""
+"""The layout of Figure 1: the encoder on the left, the decoder on the right, both running upwards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,25 +18,25 @@ from attendo.diagrams.structure import BESIDE, Block, Edge, Layers, Structure
 
 BLOCK_WIDTH = 206.0
 GAP = 30.0
-"""Between a block and the next, with room for an arrow that forks and for where a residual connection begins."""
+"""Vertical distance between two blocks, with room for a forking arrow and the start of a residual connection."""
 FORK, BRANCH = 13.0, 20.0
-"""How far below a block its arrow forks, and residual connections begin."""
+"""Distances below a block at which its arrow forks and at which residual connections begin."""
 FRAME_BELOW, FRAME_ABOVE, FRAME_SIDE = 29.0, 12.0, 28.0
-"""From a frame to the blocks in it."""
+"""Distances from a frame to the blocks in it."""
 BESIDE_WIDTH = {"positions": 132.0, "told": 104.0}
-"""Of what stands beside a sum; what is told leaves room for the memory, which it reads."""
+"""Widths of blocks beside a sum; `told` blocks leave room for the memory, which they read."""
 CIRCLE = 24.0
 MARGIN = 24.0
 TIMES_WIDTH = 52.0
-"""Room beside a frame, for how many layers it stands for."""
+"""Width of the space beside a frame for its number of layers."""
 CHANNEL = 62.0
-"""Between both frames, where the memory goes up."""
+"""Distance between the two frames, in which the memory runs upwards."""
 HEADER = 74.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """A block with its place; y is negative, upwards from the inputs."""
+    """A block with its position; y is negative, upwards from the inputs."""
 
     block: Block
     lines: Lettering
@@ -55,8 +55,8 @@ class _Place:
 
 
 def draw_architecture(structure: Structure) -> Diagram:
-    """A model's blocks as a picture."""
-    columns = list(dict.fromkeys(each.column for each in structure.blocks))
+    """Draws a model's blocks as a picture."""
+    columns = list(dict.fromkeys(node.column for node in structure.blocks))
     left = MARGIN + TIMES_WIDTH + FRAME_SIDE
     step = BLOCK_WIDTH + 2 * FRAME_SIDE + CHANNEL
     heights = _row_heights(structure, columns)
@@ -65,7 +65,7 @@ def draw_architecture(structure: Structure) -> Diagram:
         places |= _column(structure, column, left + number * step, heights, outwards=-1 if number == 0 else 1)
     shapes = [shape for layers in structure.layers for shape in _frame(layers, places, columns)]
     ways = [way for edge in structure.edges for way in _edge(edge, structure, places, columns)]
-    shapes += dict.fromkeys(ways)  # the memory goes one way to all that read it
+    shapes += dict.fromkeys(ways)  # all blocks that read the memory share its way up
     shapes += [shape for place in places.values() for shape in _block(place)]
     shapes += _ends(structure, places, columns)
     top = min(place.y for place in places.values()) - 40
@@ -87,74 +87,74 @@ def draw_architecture(structure: Structure) -> Diagram:
 # --- places -----------------------------------------------------------------------------------------------------------
 
 
-def _text(structure: Structure, own: Block) -> Lettering:
-    times = next((layers.times for layers in structure.layers if own.name in layers.blocks), 1)
-    counted = f"{times} × {own.parameters // times:,}" if times > 1 else f"{own.parameters:,}"
-    details = [*own.details, f"{counted} parameters"] if own.parameters else list(own.details)
-    return lettering(own.title, details, BESIDE_WIDTH.get(own.kind, BLOCK_WIDTH))
+def _text(structure: Structure, node: Block) -> Lettering:
+    times = next((layers.times for layers in structure.layers if node.name in layers.blocks), 1)
+    counted = f"{times} × {node.parameters // times:,}" if times > 1 else f"{node.parameters:,}"
+    details = [*node.details, f"{counted} parameters"] if node.parameters else list(node.details)
+    return lettering(node.title, details, BESIDE_WIDTH.get(node.kind, BLOCK_WIDTH))
 
 
-def _height(structure: Structure, own: Block) -> float:
-    if own.kind == "sum":
+def _height(structure: Structure, node: Block) -> float:
+    if node.kind == "sum":
         return CIRCLE
-    return 20.0 if own.kind == "input" else _text(structure, own).height
+    return 20.0 if node.kind == "input" else _text(structure, node).height
 
 
 def _row_heights(structure: Structure, columns: Sequence[str]) -> dict[str, float]:
-    """Heights of blocks; those below the layers are as high as their neighbours, so that the layers begin alike."""
-    heights = {own.name: _height(structure, own) for own in structure.blocks}
+    """Returns the heights of blocks; blocks below the layers are as high as their neighbours to align the layers."""
+    heights = {node.name: _height(structure, node) for node in structure.blocks}
     repeated = {name for layers in structure.layers for name in layers.blocks}
     below = []
     for column in columns:
-        own = [each for each in structure.column(column) if each.kind not in BESIDE]
-        first = next((place for place, each in enumerate(own) if each.name in repeated), len(own))
-        below.append(own[:first])
+        nodes = [node for node in structure.column(column) if node.kind not in BESIDE]
+        first = next((place for place, node in enumerate(nodes) if node.name in repeated), len(nodes))
+        below.append(nodes[:first])
     for row in zip(*below, strict=False):
-        if len({each.kind for each in row}) == 1:
-            heights |= dict.fromkeys((each.name for each in row), max(heights[each.name] for each in row))
+        if len({node.kind for node in row}) == 1:
+            heights |= dict.fromkeys((node.name for node in row), max(heights[node.name] for node in row))
     return heights
 
 
 def _column(
     structure: Structure, column: str, x: float, heights: dict[str, float], *, outwards: int
 ) -> dict[str, _Place]:
-    # What stands beside a sum is higher than its circle, and must touch neither the block below nor the frame above.
-    beyond = max((heights[each.name] - CIRCLE for each in structure.blocks if each.kind in BESIDE), default=0) / 2
+    # A block beside a sum is higher than its circle, and must touch neither the block below nor the frame above.
+    beyond = max((heights[node.name] - CIRCLE for node in structure.blocks if node.kind in BESIDE), default=0) / 2
     firsts = {layers.blocks[0] for layers in structure.layers}
     lasts = {layers.blocks[-1] for layers in structure.layers}
     places: dict[str, _Place] = {}
     top, beside = 0.0, []
-    for own in structure.column(column):
-        if own.kind in BESIDE:
-            beside.append(own)
+    for node in structure.column(column):
+        if node.kind in BESIDE:
+            beside.append(node)
             continue
-        width = CIRCLE if own.kind == "sum" else BLOCK_WIDTH
-        is_sum = own.kind == "sum"
-        top -= (GAP if places else 0) + (FRAME_BELOW - 8 if own.name in firsts else 0) + heights[own.name]
+        width = CIRCLE if node.kind == "sum" else BLOCK_WIDTH
+        is_sum = node.kind == "sum"
+        top -= (GAP if places else 0) + (FRAME_BELOW - 8 if node.name in firsts else 0) + heights[node.name]
         top -= max(0.0, beyond - GAP + 8) if is_sum else 0
-        places[own.name] = _Place(
-            block=own,
-            lines=_text(structure, own),
+        places[node.name] = _Place(
+            block=node,
+            lines=_text(structure, node),
             x=x + (BLOCK_WIDTH - width) / 2,
             y=top,
             width=width,
-            height=heights[own.name],
+            height=heights[node.name],
         )
-        top -= FRAME_ABOVE if own.name in lasts else 0
+        top -= FRAME_ABOVE if node.name in lasts else 0
         top -= max(0.0, beyond - GAP + 16) if is_sum else 0
-    for own in beside:
-        reader = next(places[edge.target] for edge in structure.edges if edge.source == own.name)
-        width = BESIDE_WIDTH[own.kind]
-        # Positions stand on the outer side; what is told, where the memory comes from.
-        side = outwards if own.kind == "positions" else -1
+    for node in beside:
+        reader = next(places[edge.target] for edge in structure.edges if edge.source == node.name)
+        width = BESIDE_WIDTH[node.kind]
+        # Positions are on the outer side, `told` blocks on the side from which the memory comes.
+        side = outwards if node.kind == "positions" else -1
         near = reader.middle + side * (CIRCLE / 2 + 26)
-        places[own.name] = _Place(
-            block=own,
-            lines=_text(structure, own),
+        places[node.name] = _Place(
+            block=node,
+            lines=_text(structure, node),
             x=near - (width if side < 0 else 0),
-            y=reader.y + (reader.height - heights[own.name]) / 2,
+            y=reader.y + (reader.height - heights[node.name]) / 2,
             width=width,
-            height=heights[own.name],
+            height=heights[node.name],
         )
     return places
 
@@ -163,10 +163,10 @@ def _column(
 
 
 def _block(place: _Place) -> list[Shape]:
-    own = place.block
-    if own.kind == "input":
-        return [Label(x=place.middle, y=place.bottom - 5, text=own.title, size=13, bold=True)]
-    if own.kind == "sum":
+    node = place.block
+    if node.kind == "input":
+        return [Label(x=place.middle, y=place.bottom - 5, text=node.title, size=13, bold=True)]
+    if node.kind == "sum":
         circle = Panel(
             x=place.x,
             y=place.y,
@@ -174,13 +174,13 @@ def _block(place: _Place) -> list[Shape]:
             height=CIRCLE,
             role="sum",
             radius=CIRCLE / 2,
-            hint="; ".join(own.details),
+            hint="; ".join(node.details),
         )
         shapes: list[Shape] = [circle, Label(x=place.middle, y=place.y + CIRCLE / 2 + 6.5, text="+", size=19)]
-        # What happens to the sum stands where no positions are.
+        # Details of the sum are on the side without positions.
         return [*shapes, *_notes(place)]
-    hint = f"{own.parameters:,} parameters" if own.parameters else ""
-    return block(place.lines, own.kind, place.x, place.y, place.width, place.height, hint)
+    hint = f"{node.parameters:,} parameters" if node.parameters else ""
+    return block(place.lines, node.kind, place.x, place.y, place.width, place.height, hint)
 
 
 def _notes(place: _Place) -> list[Shape]:
@@ -213,7 +213,7 @@ def _frame(layers: Layers, places: dict[str, _Place], columns: Sequence[str]) ->
 
 
 def _ends(structure: Structure, places: dict[str, _Place], columns: Sequence[str]) -> list[Shape]:
-    """The way out of the decoder."""
+    """Draws the arrow out of the decoder."""
     last = places[structure.column(columns[-1])[-1].name]
     return [
         Way(points=((last.middle, last.y), (last.middle, last.y - 22))),
@@ -238,12 +238,12 @@ def _edge(edge: Edge, structure: Structure, places: dict[str, _Place], columns: 
             return [Way(points=((start, y), (target.x if is_left else target.x + target.width, y)))]
 
 
-def _reads_memory(structure: Structure, own: Block) -> bool:
-    return any(edge.role == "memory" and edge.target == own.name for edge in structure.edges)
+def _reads_memory(structure: Structure, node: Block) -> bool:
+    return any(edge.role == "memory" and edge.target == node.name for edge in structure.edges)
 
 
 def _flow(source: _Place, target: _Place, *, reads_three: bool) -> list[Shape]:
-    """The way up; into self-attention it forks, as queries, keys and values are made of the same."""
+    """Draws the arrow upwards; into self-attention it forks, since queries, keys and values have the same source."""
     x, reach = source.middle, 46.0
     if not reads_three:
         return [Way(points=((x, source.y), (x, target.bottom)))]
@@ -256,7 +256,7 @@ def _flow(source: _Place, target: _Place, *, reads_three: bool) -> list[Shape]:
 
 
 def _residual(source: _Place, target: _Place, structure: Structure, places: dict[str, _Place], *, is_left: bool) -> Way:
-    """Past some blocks, on the outer side; it begins on the way from its source to the next block."""
+    """Draws the line past some blocks, on the outer side; it begins between its source and the next block."""
     onwards = next(edge.target for edge in structure.edges if edge.source == source.block.name and edge.role == "flow")
     y = places[onwards].bottom + BRANCH
     side = target.x - FRAME_SIDE / 2 if is_left else target.x + target.width + FRAME_SIDE / 2
@@ -266,12 +266,12 @@ def _residual(source: _Place, target: _Place, structure: Structure, places: dict
 
 
 def _memory(source: _Place, target: _Place, structure: Structure, places: dict[str, _Place]) -> list[Shape]:
-    """Out of the last encoder block, up between the stacks, and into the side of what reads it.
+    """Draws the memory's way out of the last encoder block, up between the stacks, into the side of its reader.
 
-    As keys and values, if an attention does.
+    An attention reads it twice, as keys and values.
     """
-    own = [places[each.name] for each in structure.column(source.block.column)]
-    top = min(place.y for place in own) - FRAME_ABOVE - 18
+    column_places = [places[node.name] for node in structure.column(source.block.column)]
+    top = min(place.y for place in column_places) - FRAME_ABOVE - 18
     above = places[structure.column(target.block.column)[-1].name]
     channel = above.x - FRAME_SIDE - CHANNEL / 2
     middle, apart = target.y + target.height / 2, 9.0

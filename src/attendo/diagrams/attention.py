@@ -1,4 +1,4 @@
-"""Figure 2 of any model: what its attention does, found by letting one run."""
+"""Figure 2 of any model: the steps of its attention, found by running one."""
 
 import math
 from collections.abc import Sequence
@@ -24,38 +24,38 @@ _NAMES = ("Q", "K", "V")
 
 @dataclass(frozen=True, kw_only=True)
 class _Projection:
-    """The linear layer, or the part of one, that makes queries, keys or values."""
+    """The linear layer, or a part of one, that makes queries, keys or values."""
 
     name: str
     """`Q`, `K` or `V`."""
     module: nn.Linear
     path: str
     outputs: int
-    """Of all heads together."""
+    """Number of outputs of all heads together."""
 
 
 def attention_of(config: ModelConfig, title: str) -> Structure:
-    """What the self-attention of a model of such a config does: the encoder's, or the decoder's where it has none.
+    """Returns the structure of a model's self-attention: the encoder's, or the decoder's if the encoder has none.
 
     Args:
         config: the architecture.
-        title: what the picture is called.
+        title: title of the picture.
 
     Raises:
-        ValueError: there is no such model.
+        ValueError: the config is invalid.
     """
     with torch.device("meta"), torch.random.fork_rng(devices=[]):
         model = Transformer(config, 1, 1)
-    found = next(module for module in model.modules() if isinstance(module, SelfAttention))
-    return attention_structure(found, title)
+    attention = next(module for module in model.modules() if isinstance(module, SelfAttention))
+    return attention_structure(attention, title)
 
 
 def attention_structure(attention: SelfAttention, title: str) -> Structure:
-    """What a self-attention does, in one head and in all.
+    """Returns the structure of a self-attention, of one head and of all heads.
 
     Args:
-        attention: on the meta device.
-        title: what the picture is called.
+        attention: an attention on the meta device.
+        title: title of the picture.
     """
     steps = attention_steps(attention)
     projections = _projections(steps, attention)
@@ -71,7 +71,7 @@ def attention_structure(attention: SelfAttention, title: str) -> Structure:
 
 
 def attention_steps(attention: SelfAttention) -> tuple[Step, ...]:
-    """What a self-attention does with a padded batch, from `hidden` to its output, while it trains."""
+    """Records the steps of a self-attention on a padded batch in training mode, from `hidden` to its output."""
     device = torch.device("meta")
     width = attention.query_key_value.in_features
     hidden = torch.empty(_BATCH, _LENGTH, width, device=device)
@@ -85,7 +85,7 @@ def attention_steps(attention: SelfAttention) -> tuple[Step, ...]:
 
 
 def function_name(attention: MultiHeadAttention) -> str:
-    """What the function of an attention is called (Section 3.2.1)."""
+    """Returns the name of an attention's function (Section 3.2.1)."""
     if attention.additive is not None:
         return "Additive Attention"
     return "Dot-Product Attention" if attention.scale == 1 else "Scaled Dot-Product Attention"
@@ -99,7 +99,7 @@ def _is_projection(step: Step) -> bool:
 
 
 def _fit(steps: Sequence[Step]) -> int:
-    """The step in which queries meet keys."""
+    """Returns the number of the step that combines queries and keys."""
     return next(
         number
         for number, step in enumerate(steps)
@@ -108,14 +108,14 @@ def _fit(steps: Sequence[Step]) -> int:
 
 
 def _origin(source: Source, steps: Sequence[Step]) -> Source:
-    """The part of a projection that something is made of."""
+    """Returns the output of a projection from which a source is derived."""
     while not _is_projection(steps[source.step]):
         source = steps[source.step].inputs[0]
     return source
 
 
 def _projections(steps: Sequence[Step], attention: SelfAttention) -> dict[Source, _Projection]:
-    """Queries, keys and values by where they come from: what meets first are queries and keys, in this order."""
+    """Returns queries, keys and values by source; the first that are combined are queries and keys, in this order."""
     order = [_origin(source, steps) for source in steps[_fit(steps)].inputs]
     order += [
         source
@@ -125,35 +125,40 @@ def _projections(steps: Sequence[Step], attention: SelfAttention) -> dict[Source
         if _is_projection(steps[source.step]) and source not in order
     ]
     sizes = {"Q": attention.d_k, "K": attention.d_k, "V": attention.d_v}
-    found = {}
+    projections = {}
     for name, source in zip(_NAMES, order, strict=True):
         module = steps[source.step].module
         assert isinstance(module, nn.Linear)
         outputs = attention.num_heads * sizes[name]
-        found[source] = _Projection(name=name, module=module, path=steps[source.step].path, outputs=outputs)
-    return found
+        projections[source] = _Projection(name=name, module=module, path=steps[source.step].path, outputs=outputs)
+    return projections
 
 
 def _inner(
     steps: Sequence[Step], attention: SelfAttention, projections: dict[Source, _Projection]
 ) -> tuple[list[Block], list[Edge]]:
-    blocks = [Block(name=each.name, kind="input", title=each.name, column=INNER) for each in projections.values()]
+    blocks = [
+        Block(name=projection.name, kind="input", title=projection.name, column=INNER)
+        for projection in projections.values()
+    ]
     edges: list[Edge] = []
     names: dict[int, str] = {}
     for number, step in enumerate(steps):
         if step.operation in ("input", "flatten") or _is_projection(step):
             continue
-        givers = [projections[source].name if source in projections else names[source.step] for source in step.inputs]
+        input_names = [
+            projections[source].name if source in projections else names[source.step] for source in step.inputs
+        ]
         if _does_nothing(step):
-            names[number] = givers[0]
+            names[number] = input_names[0]
             continue
         names[number] = f"step-{number}"
-        kind, title, details = _described(step, attention, givers)
-        parameters = sum(each.numel() for each in step.module.parameters()) if step.module is not None else 0
+        kind, title, details = _described(step, attention, input_names)
+        parameters = sum(weight.numel() for weight in step.module.parameters()) if step.module is not None else 0
         blocks.append(
             Block(name=names[number], kind=kind, title=title, details=details, column=INNER, parameters=parameters)
         )
-        edges += [Edge(source=giver, target=names[number], role="flow") for giver in givers]
+        edges += [Edge(source=input_name, target=names[number], role="flow") for input_name in input_names]
     return blocks, edges
 
 
@@ -162,14 +167,14 @@ def _does_nothing(step: Step) -> bool:
     return is_kept or (step.operation == "mul" and step.factor == 1)
 
 
-def _described(step: Step, attention: SelfAttention, givers: Sequence[str]) -> tuple[Kind, str, tuple[str, ...]]:
+def _described(step: Step, attention: SelfAttention, input_names: Sequence[str]) -> tuple[Kind, str, tuple[str, ...]]:
     match step.operation:
         case "mul":
             assert step.factor is not None
             is_usual = math.isclose(step.factor, attention.d_k**-0.5)
             return "norm", "Scale", (f"by 1/√{attention.d_k}" if is_usual else f"by {step.factor:g}",)
         case "matmul":
-            return "linear", "MatMul", ("Q Kᵀ" if "V" not in givers else "weights times V",)
+            return "linear", "MatMul", ("Q Kᵀ" if "V" not in input_names else "weights times V",)
         case "masked_fill":
             if isinstance(attention, RestrictedSelfAttention):
                 return "embedding", "Mask", (f"{attention.behind:,} behind, {attention.ahead:,} ahead",)
@@ -191,24 +196,24 @@ def _outer(
 ) -> tuple[list[Block], list[Edge]]:
     blocks: list[Block] = []
     edges: list[Edge] = []
-    shown = sorted(projections.values(), key=lambda each: "VKQ".index(each.name))
-    for each in shown:
-        start, own = f"given {each.name}", f"linear {each.name}"
-        size = each.outputs // attention.num_heads
-        bias = each.outputs if each.module.bias is not None else 0
-        blocks.append(Block(name=start, kind="input", title=each.name, column=OUTER))
+    shown = sorted(projections.values(), key=lambda projection: "VKQ".index(projection.name))
+    for projection in shown:
+        input_name, linear_name = f"given {projection.name}", f"linear {projection.name}"
+        size = projection.outputs // attention.num_heads
+        bias = projection.outputs if projection.module.bias is not None else 0
+        blocks.append(Block(name=input_name, kind="input", title=projection.name, column=OUTER))
         blocks.append(
             Block(
-                name=own,
+                name=linear_name,
                 kind="linear",
                 title="Linear",
-                details=(f"{each.module.in_features:,} → {size:,}",),
+                details=(f"{projection.module.in_features:,} → {size:,}",),
                 column=OUTER,
-                parameters=each.outputs * each.module.in_features + bias,
+                parameters=projection.outputs * projection.module.in_features + bias,
             )
         )
-        edges.append(Edge(source=start, target=own, role="flow"))
-        edges.append(Edge(source=own, target=INNER, role="flow"))
+        edges.append(Edge(source=input_name, target=linear_name, role="flow"))
+        edges.append(Edge(source=linear_name, target=INNER, role="flow"))
     blocks.append(Block(name=INNER, kind="attention", title=function, column=OUTER))
     last = INNER
     for step in steps[_fit(steps) + 1 :]:
@@ -218,7 +223,7 @@ def _outer(
             blocks.append(Block(name="concat", kind="step", title="Concat", details=details, column=OUTER))
         elif isinstance(step.module, nn.Linear):
             sizes = f"{step.module.in_features:,} → {step.module.out_features:,}"
-            parameters = sum(each.numel() for each in step.module.parameters())
+            parameters = sum(weight.numel() for weight in step.module.parameters())
             blocks.append(
                 Block(
                     name="output",

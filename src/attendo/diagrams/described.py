@@ -1,4 +1,4 @@
-"""What a module is called and of what size it is, in the paper's words: read off the module itself."""
+"""Titles and sizes of modules in the paper's words, read from the modules themselves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _ACTIVATIONS = {"relu": "ReLU", "silu": "swish"}
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """How a block is shown."""
+    """The kind and text of a block."""
 
     kind: Kind
     title: str
@@ -30,7 +30,7 @@ class Described:
 
 
 def described(step: Step, model: nn.Module) -> Described:
-    """What one step is, with the sizes of its matrices; a module nobody knows goes by its class."""
+    """Describes a step, with the sizes of its matrices; an unknown module is titled by its class."""
     module = step.module
     match module:
         case MultiHeadAttention():
@@ -103,7 +103,7 @@ def _attention(module: MultiHeadAttention, step: Step) -> Described:
 
 
 def heads_text(module: MultiHeadAttention) -> str:
-    """h, d_k and d_v of an attention."""
+    """Returns h, d_k and d_v of an attention as text."""
     if module.d_k == module.d_v:
         return f"h = {module.num_heads}, d_k = d_v = {module.d_k:,}"
     return f"h = {module.num_heads}, d_k = {module.d_k:,}, d_v = {module.d_v:,}"

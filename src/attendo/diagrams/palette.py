@@ -1,4 +1,4 @@
-"""Colours of diagrams, light and dark; what a block is stands in it in words too."""
+"""Colours of diagrams, light and dark; they add nothing to the words in a block."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class Theme:
     quiet: str
     line: str
     panels: dict[Role, tuple[str, str]]
-    """Fill and edge by what a panel stands for."""
+    """Fill and edge colours of panels by role."""
 
 
 LIGHT = Theme(

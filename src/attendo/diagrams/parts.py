@@ -1,4 +1,4 @@
-"""What a model did, step by step, put together into the parts that a figure shows: `Add & Norm` of three steps."""
+"""Combining the recorded steps of a model into the parts that a figure shows, such as three steps into `Add & Norm`."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ from attendo.model.positions import LearnedPositions, SinusoidalPositions
 from attendo.model.transformer import Transformer
 
 _BESIDE = (SinusoidalPositions, LearnedPositions, NextWord, ParserStack)
-"""What is added to what the first layer reads."""
+"""Modules whose output is added to the input of the first layer."""
 _STACKS = {"encoder_layers": "encoder", "decoder_layers": "decoder"}
 """The lists of a model whose entries are layers."""
 _INPUTS = {"source": "Inputs", "target": "Outputs (shifted right)"}
@@ -25,7 +25,7 @@ _INPUTS = {"source": "Inputs", "target": "Outputs (shifted right)"}
 
 @dataclass(kw_only=True)
 class Part:
-    """A block while it is put together: of one layer, with the steps that it stands for."""
+    """A block of a single layer while it is assembled, with the steps that it stands for."""
 
     steps: list[int]
     kind: Kind
@@ -34,22 +34,22 @@ class Part:
     column: str = ""
     stack: str = ""
     layer: int = -1
-    """Its layer in the stack; -1 outside of the stacks."""
+    """Number of its layer in the stack, from 0; -1 outside of the stacks."""
     local: str = ""
-    """Its name within its layer."""
+    """Name within its layer."""
     parameters: int = 0
 
     @property
     def name(self) -> str:
-        """Of one layer's."""
+        """Name within the model, with stack and layer."""
         return f"{self.stack}.{self.layer}.{self.local}" if self.stack else self.local
 
 
 def parts_of(steps: Sequence[Step], model: Transformer) -> list[Part]:
-    """The parts of all layers, in the order in which they run.
+    """Returns the parts of all layers, in the order in which they run.
 
     Args:
-        steps: what the model did.
+        steps: the recorded steps of the model.
         model: the model.
     """
     gathering = _Gathering(steps, model)
@@ -61,21 +61,21 @@ def parts_of(steps: Sequence[Step], model: Transformer) -> list[Part]:
 
 
 class _Gathering:
-    """Steps are put together into parts, one after the other."""
+    """Combines steps into parts, one step after the other."""
 
     def __init__(self, steps: Sequence[Step], model: Transformer) -> None:
         self.parts: list[Part] = []
         self._steps, self._model = steps, model
         self._of_step: dict[int, Part] = {}
         self._held: list[int] = []
-        """Dropout of a sub-layer's output, which is told of the addition behind it."""
+        """Steps of dropout of a sub-layer's output, which are joined to the addition after it."""
         self._readers: dict[int, list[Step]] = {number: [] for number in range(len(steps))}
         for step in steps:
             for source in step.inputs:
                 self._readers[source.step].append(step)
 
     def take(self, number: int) -> None:
-        """Makes the next step a part, or a part of one."""
+        """Makes the next step a part, or joins it to one."""
         step = self._steps[number]
         before = self._of_step.get(step.inputs[0].step) if step.inputs else None
         if isinstance(step.module, Dropout):
@@ -90,8 +90,8 @@ class _Gathering:
         elif step.operation == "input":
             self._begin(number, "input", _INPUTS.get(step.path, step.path))
         else:
-            found = described(step, self._model)
-            self._begin(number, found.kind, found.title, found.details)
+            description = described(step, self._model)
+            self._begin(number, description.kind, description.title, description.details)
 
     def _dropout(self, number: int, before: Part | None) -> None:
         is_output = before is not None and before.kind != "sum"
@@ -102,16 +102,16 @@ class _Gathering:
             before.details += _probability(self._steps[number])
 
     def _add(self, number: int) -> None:
-        given = [self._steps[source.step].module for source in self._steps[number].inputs]
-        is_sum = any(isinstance(module, _BESIDE) for module in given)
+        modules = [self._steps[source.step].module for source in self._steps[number].inputs]
+        is_sum = any(isinstance(module, _BESIDE) for module in modules)
         part = self._begin(number, "sum" if is_sum else "norm", "+" if is_sum else "Add")
-        for each in self._held:
-            self._join(each, part)
-            part.details += _probability(self._steps[each])
+        for dropout in self._held:
+            self._join(dropout, part)
+            part.details += _probability(self._steps[dropout])
         self._held.clear()
 
     def _norm(self, number: int, before: Part | None) -> None:
-        """Norms a sum in its place where nothing else reads the sum, as after a sub-layer; else it is a part itself."""
+        """Joins a norm to the sum before it if nothing else reads that sum, as after a sub-layer; else it is a part."""
         if before is not None and before.title == "Add" and len(self._readers[before.steps[0]]) == 1:
             self._join(number, before)
             before.title = "Add & Norm"
@@ -140,13 +140,13 @@ def _probability(step: Step) -> list[str]:
 
 
 def _place(parts: Sequence[Part], steps: Sequence[Step]) -> None:
-    """Sets each part's column, stack, layer and name; what comes of the target is the decoder's."""
+    """Sets each part's column, stack, layer and name; parts computed from the target are in the decoder's column."""
     of_step = {number: part for part in parts for number in part.steps}
     reached: dict[int, bool] = {}
     for number, step in enumerate(steps):
-        own = any(reached[source.step] for source in step.inputs)
-        reached[number] = own or (step.operation == "input" and step.path == "target")
-    for number, step in enumerate(steps):  # positions come of nothing: they belong to what reads them
+        is_reached = any(reached[source.step] for source in step.inputs)
+        reached[number] = is_reached or (step.operation == "input" and step.path == "target")
+    for number, step in enumerate(steps):  # positions have no input: they belong to the step that reads them
         for source in step.inputs:
             if not steps[source.step].inputs and steps[source.step].operation != "input":
                 reached[source.step] = reached[number]
@@ -161,7 +161,7 @@ def _place(parts: Sequence[Part], steps: Sequence[Step]) -> None:
         else:
             part.local = main.path or main.operation
     taken: Counter[str] = Counter()
-    for part in parts:  # an embedding and the sum behind it stand in one forward
+    for part in parts:  # an embedding and the sum after it are in the same `forward`
         taken[part.name] += 1
         if taken[part.name] > 1:
             part.local += f".{part.title.lower().replace(' ', '_') if part.kind != 'sum' else 'sum'}"
@@ -169,15 +169,15 @@ def _place(parts: Sequence[Part], steps: Sequence[Step]) -> None:
 
 
 def _count(parts: Sequence[Part], steps: Sequence[Step], model: Transformer) -> None:
-    """Counts each part's parameters, each matrix at the first part that reads it."""
+    """Counts each part's parameters, each matrix only at the first part that reads it."""
     by_name = dict(model.named_parameters(remove_duplicate=False))
     counted: dict[int, str] = {}
     for part in parts:
         for number in part.steps:
             step = steps[number]
-            own = [by_name[name] for name in step.weights]
-            own += step.module.parameters() if step.module is not None else []
-            for parameter in own:
+            parameters = [by_name[name] for name in step.weights]
+            parameters += step.module.parameters() if step.module is not None else []
+            for parameter in parameters:
                 if id(parameter) in counted:
                     note = f"one matrix with {counted[id(parameter)]}"
                     part.details.append(note)

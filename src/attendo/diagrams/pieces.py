@@ -1,4 +1,4 @@
-"""How a text is split into pieces, drawn: a box a piece, the pieces of a word side by side."""
+"""Drawing the pieces of a text: one box per piece, the pieces of a word side by side."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from attendo.attention_maps.weights import visible
 from attendo.diagrams.shapes import Diagram, Label, Panel, Role, Shape, wrapped
 
 Kind = Literal["word", "rest", "byte", "unknown", "end"]
-"""What a piece is: the beginning of a word, more of it, a byte of a character that has no piece, none, or `</s>`."""
+"""Kind of a piece: beginning or continuation of a word, a byte of a character without a piece, unknown, or `</s>`."""
 ROLES: dict[Kind, Role] = {
     "word": "piece", "rest": "attention", "byte": "norm", "unknown": "embedding", "end": "step"
 }  # fmt: skip
@@ -27,7 +27,7 @@ WORD_GAP, PIECE_GAP = 12.0, 3.0
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """One of the ids of a text."""
+    """A piece of a text."""
 
     id: int
     text: str
@@ -35,32 +35,34 @@ class Piece:
 
 
 def pieces_of(pieces: Sequence[str], ids: Sequence[int]) -> tuple[Piece, ...]:
-    """Pieces with what they are.
+    """Returns pieces with their ids and kinds.
 
     Args:
-        pieces: as `Tokenizer.pieces` gives them.
-        ids: of them.
+        pieces: pieces as `Tokenizer.pieces` returns them.
+        ids: their ids.
     """
     return tuple(Piece(id=number, text=piece, kind=_kind(piece)) for piece, number in zip(pieces, ids, strict=True))
 
 
 def as_text(pieces: Sequence[Piece]) -> str:
-    """A line a piece: its id, a tab, the piece."""
+    """Returns a line for each piece: its id, a tab, the piece."""
     return "".join(f"{piece.id}\t{visible(piece.text)}\n" for piece in pieces)
 
 
 def draw_pieces(text: str, pieces: Sequence[Piece], name: str) -> Diagram:
-    """A text and its pieces, with their ids.
+    """Draws a text and its pieces, with their ids.
 
     Args:
         text: the text.
         pieces: its pieces, `</s>` last.
-        name: of the model.
+        name: name of the model.
     """
     title = f"How {name} splits a text into pieces"
     words = len(text.split())
-    own = [piece for piece in pieces if piece.kind != "end"]
-    summary = f"{_counted(words, 'word')}, {_counted(len(text), 'character')}, {_counted(len(own), 'piece')} and </s>"
+    text_pieces = [piece for piece in pieces if piece.kind != "end"]
+    summary = (
+        f"{_counted(words, 'word')}, {_counted(len(text), 'character')}, {_counted(len(text_pieces), 'piece')} and </s>"
+    )
     shapes: list[Shape] = [
         Label(x=MARGIN, y=42, text=title, size=19, anchor="start", bold=True),
         Label(x=MARGIN, y=64, text=summary, size=12.5, anchor="start", quiet=True),
@@ -87,8 +89,8 @@ def draw_pieces(text: str, pieces: Sequence[Piece], name: str) -> Diagram:
     )
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _kind(piece: str) -> Kind:
@@ -102,7 +104,7 @@ def _kind(piece: str) -> Kind:
 
 
 def _placed(pieces: Sequence[Piece]) -> Iterator[tuple[float, int, float, Piece]]:
-    """Where each piece stands: its left side, its row, its width."""
+    """Yields the position of each piece, as its left side, row and width, and the piece."""
     x, row = MARGIN, 0
     for number, piece in enumerate(pieces):
         width = max(24.0, text_width(visible(piece.text), SIZE) + 12)

@@ -11,11 +11,11 @@ from attendo.diagrams.shapes import Diagram, Label, Panel, Way
 from attendo.diagrams.svg import head, shaft
 
 _NARROWER = 0.9
-"""DejaVu is wider than what browsers take."""
+"""Factor for font sizes: DejaVu is wider than the fonts that browsers use."""
 
 
 def to_png(diagram: Diagram) -> bytes:
-    """A file on white, two pixels a unit (144 an inch)."""
+    """Returns a file on white, with two pixels per unit (144 per inch)."""
     figure, axes = canvas(diagram.width, diagram.height)
     fonts, missing = _fonts(diagram)
     unknown = dict.fromkeys(map(ord, missing), NO_FONT)
@@ -37,7 +37,7 @@ def to_png(diagram: Diagram) -> bytes:
 
 
 def missing_characters(diagram: Diagram) -> str:
-    """The characters that no font on this machine has; SVG takes its reader's fonts."""
+    """Returns the characters that no font on this machine has; SVG uses the fonts of its reader."""
     return _fonts(diagram)[1]
 
 

@@ -1,4 +1,4 @@
-"""What diagrams are made of, before they become SVG or PNG: x to the right, y down, a unit a point."""
+"""The shapes of diagrams, before they become SVG or PNG: x to the right, y down, in units of a point."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,15 +8,15 @@ from attendo.attention_maps.shapes import text_width
 from attendo.diagrams.structure import Boxed
 
 Role = Literal[Boxed, "frame", "piece"]
-"""What a panel stands for: its colour follows from it."""
+"""Role of a panel, which determines its colour."""
 TITLE_SIZE, DETAIL_SIZE = 13.0, 10.5
 DETAIL_LINE = 13.5
-"""From line to line of details."""
+"""Distance between two lines of details."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A rectangle with round corners; a circle where they are round enough."""
+    """A rectangle with round corners; a circle if the radius is half of both sides."""
 
     x: float
     y: float
@@ -25,7 +25,7 @@ class Panel:
     role: Role
     radius: float = 7.0
     hint: str = ""
-    """Shown when one points at it."""
+    """Text shown when the pointer is on the panel."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,18 +34,18 @@ class Label:
 
     x: float
     y: float
-    """Of the line that letters stand on."""
+    """Vertical position of the baseline."""
     text: str
     size: float = DETAIL_SIZE
     anchor: Literal["start", "middle", "end"] = "middle"
     bold: bool = False
     quiet: bool = False
-    """Whether it is of less weight, and fainter."""
+    """Whether it is less important, and drawn in a fainter colour."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """A line of straight parts, with a head at its end or without one."""
+    """A line of straight segments, with or without an arrowhead at its end."""
 
     points: tuple[tuple[float, float], ...]
     has_head: bool = True
@@ -56,18 +56,18 @@ Shape = Panel | Label | Way
 
 @dataclass(frozen=True, kw_only=True)
 class Diagram:
-    """A picture on a page of its own."""
+    """A complete picture."""
 
     width: float
     height: float
     shapes: tuple[Shape, ...]
     title: str
     description: str
-    """For who does not see it."""
+    """Text alternative for readers who cannot see the picture."""
 
 
 def moved(shapes: Sequence[Shape], dx: float, dy: float) -> tuple[Shape, ...]:
-    """Shapes at another place."""
+    """Returns the shapes, moved by `dx` and `dy`."""
     return tuple(
         replace(shape, points=tuple((x + dx, y + dy) for x, y in shape.points))
         if isinstance(shape, Way)
@@ -77,7 +77,7 @@ def moved(shapes: Sequence[Shape], dx: float, dy: float) -> tuple[Shape, ...]:
 
 
 def wrapped(text: str, width: float, size: float = DETAIL_SIZE) -> list[str]:
-    """A text in lines that are no wider than that, cut between words."""
+    """Splits a text between words into lines that are no wider than `width`, unless a single word is."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -90,19 +90,19 @@ def wrapped(text: str, width: float, size: float = DETAIL_SIZE) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Lettering:
-    """The text of a block, in lines."""
+    """The text of a block, split into lines."""
 
     title: tuple[str, ...]
     details: tuple[str, ...]
 
     @property
     def height(self) -> float:
-        """Of a panel that holds it."""
+        """Height of a panel that holds the text."""
         return 13 + 16 * len(self.title) + DETAIL_LINE * len(self.details)
 
 
 def lettering(title: str, details: Sequence[str], width: float) -> Lettering:
-    """A block's text for a panel of that width."""
+    """Splits a block's text into lines for a panel of this width."""
     room = width - 14
     return Lettering(
         title=tuple(wrapped(title, room / 1.06, TITLE_SIZE)),  # bold letters are wider
@@ -111,7 +111,7 @@ def lettering(title: str, details: Sequence[str], width: float) -> Lettering:
 
 
 def block(lines: Lettering, role: Role, x: float, y: float, width: float, height: float, hint: str) -> list[Shape]:
-    """A panel with its text in the middle, its upper left corner at (x, y)."""
+    """Returns a panel with its text in the middle and its upper left corner at (x, y)."""
     shapes: list[Shape] = [Panel(x=x, y=y, width=width, height=height, role=role, hint=hint)]
     middle, top = x + width / 2, y + (height - lines.height) / 2 + 5
     for number, line in enumerate(lines.title):

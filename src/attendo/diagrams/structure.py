@@ -1,4 +1,4 @@
-"""What a diagram shows, before anything has a place: blocks, what flows between them, and which of them repeat."""
+"""The content of a diagram, before its layout: blocks, the connections between them, and layers that repeat."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,13 +7,15 @@ from typing import Any, Literal
 Boxed = Literal[
     "embedding", "positions", "told", "sum", "attention", "mixing", "feed-forward", "norm", "linear", "softmax", "step"
 ]
-"""Kinds of blocks that are drawn as boxes, or as the circle of a sum."""
+"""Kinds of blocks that are drawn as boxes, or as the circle of a sum; `told`: what a decoder is given beside its
+tokens."""
 Kind = Literal["input", Boxed]
-"""What a block is, which its colour says too."""
+"""Kind of a block, which determines its colour."""
 BESIDE: tuple[Kind, ...] = ("positions", "told")
-"""Blocks that do not stand above each other, but beside the sum that they are added to."""
+"""Kinds of blocks that are drawn beside the sum that they are added to, not above each other."""
 Role = Literal["flow", "residual", "memory", "addend"]
-"""What an edge is: the way up; past some blocks, to be added; from one stack to the other; from beside, to be added."""
+"""Kind of an edge: upwards; past some blocks to an addition; from one stack to the other; from the side to an
+addition."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,20 +23,21 @@ class Block:
     """A part of the model that does one thing."""
 
     name: str
-    """Its own in the structure, as `encoder_layers.self_attention`."""
+    """Unique name in the structure, such as `encoder_layers.self_attention`."""
     kind: Kind
     title: str
     details: tuple[str, ...] = ()
-    """Sizes and choices, a line each."""
+    """Sizes and variants, one line each."""
     column: str
-    """`encoder` or `decoder`, or the like: what stands above each other."""
+    """Name of the column in which it is drawn, such as `encoder` or `decoder`."""
     parameters: int = 0
-    """Trained numbers, of all layers that the block stands for; what several blocks share counts at the first."""
+    """Number of parameters in all layers that the block stands for; those shared by several blocks count at the
+    first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """What one block gives to another."""
+    """A connection from one block to another."""
 
     source: str
     target: str
@@ -43,50 +46,50 @@ class Edge:
 
 @dataclass(frozen=True, kw_only=True)
 class Layers:
-    """Layers that are alike, drawn once."""
+    """A group of layers that are alike, drawn once."""
 
     name: str
     times: int
     blocks: tuple[str, ...]
-    """In the order of the way up."""
+    """Names of the blocks of one layer, from below."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Structure:
-    """A model as blocks."""
+    """A model, or its attention, as blocks."""
 
     title: str
     blocks: tuple[Block, ...]
-    """In the order in which they run."""
+    """The blocks in the order in which they run."""
     edges: tuple[Edge, ...]
     layers: tuple[Layers, ...]
 
     @property
     def parameters(self) -> int:
-        """Trained numbers of all blocks."""
+        """Number of parameters of all blocks."""
         return sum(block.parameters for block in self.blocks)
 
     def block(self, name: str) -> Block:
-        """The block of that name."""
+        """Returns the block with this name."""
         return next(block for block in self.blocks if block.name == name)
 
     def column(self, name: str) -> tuple[Block, ...]:
-        """The blocks of one column, from below."""
+        """Returns the blocks of one column, from below."""
         return tuple(block for block in self.blocks if block.column == name)
 
     def to_json(self) -> dict[str, Any]:
-        """All of it, for machines."""
+        """Returns the structure as JSON values."""
         return {**asdict(self), "parameters": self.parameters}
 
     def to_text(self) -> str:
-        """For who does not see a picture: each column from below, what repeats, and what comes from where."""
+        """Describes the structure for readers who cannot see it: columns from below, repetitions, connections."""
         columns = list(dict.fromkeys(block.column for block in self.blocks))
         return " ".join([f"{self.title}.", *(self._column_text(column) for column in columns)])
 
     def _column_text(self, column: str) -> str:
-        own = self.column(column)
+        blocks = self.column(column)
         parts: list[str] = []
-        for block in own:
+        for block in blocks:
             group = next((layers for layers in self.layers if block.name in layers.blocks), None)
             if group is None:
                 parts.append(self._block_text(block))
@@ -96,18 +99,18 @@ class Structure:
         return f"{column.capitalize()}, from below: {'; '.join(parts)}."
 
     def _block_text(self, block: Block) -> str:
-        told = {"residual": "adds what came out of", "memory": "reads the output of", "addend": "adds"}
-        past = [
-            f"{told[edge.role]} {self.block(edge.source).title}"
+        phrases = {"residual": "adds what came out of", "memory": "reads the output of", "addend": "adds"}
+        incoming = [
+            f"{phrases[edge.role]} {self.block(edge.source).title}"
             for edge in self.edges
             if edge.target == block.name and edge.role != "flow"
         ]
-        notes = [*block.details, *past]
+        notes = [*block.details, *incoming]
         return f"{block.title} ({', '.join(notes)})" if notes else block.title
 
 
 def joined_details(layers: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The details of blocks that differ in a number at most: `dilation 1, 3, 9` of `dilation 1` and so on."""
+    """Joins the details of blocks that differ in at most a number: `dilation 1, 3, 9` from `dilation 1` and so on."""
     lines = []
     for variants in zip(*layers, strict=True):
         different = list(dict.fromkeys(variants))

@@ -1,15 +1,15 @@
-"""Diagrams as SVG: text stays text, the colours follow the reader's light or dark, nothing else is loaded."""
+"""Diagrams as SVG: text remains text, the colours follow the reader's light or dark mode, no other file is loaded."""
 
 from attendo.diagrams.palette import DARK, LIGHT, Theme
 from attendo.diagrams.shapes import Diagram, Label, Panel, Shape, Way
 from attendo.xml_text import FONT, xml_text
 
 HEAD = 7.0
-"""Length of an arrow's head."""
+"""Length of an arrowhead."""
 
 
 def to_svg(diagram: Diagram) -> str:
-    """A file of its own, with a title and a description that screen readers read out."""
+    """Returns a self-contained file, with a title and a description for screen readers."""
     size = f'viewBox="0 0 {diagram.width:g} {diagram.height:g}" width="{diagram.width:g}" height="{diagram.height:g}"'
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -22,7 +22,7 @@ def to_svg(diagram: Diagram) -> str:
 
 
 def style() -> str:
-    """The style sheet: the light colours, and the dark ones where the reader's system is dark."""
+    """Returns the style sheet: the light colours, and the dark ones for readers in dark mode."""
     return (
         f"text{{font-family:{FONT}}}.way{{fill:none;stroke-width:1.4;stroke-linejoin:round}}rect{{stroke-width:1.2}}"
         f".page{{stroke:none}}{_colours(LIGHT)}@media (prefers-color-scheme:dark){{{_colours(DARK)}}}"
@@ -30,7 +30,7 @@ def style() -> str:
 
 
 def head(way: Way) -> tuple[tuple[float, float], ...]:
-    """The corners of an arrow's head: its point, which is where the way ends, and the two behind."""
+    """Returns the corners of an arrowhead: its point, where the line ends, and the two behind it."""
     (x0, y0), (x, y) = way.points[-2:]
     length = ((x - x0) ** 2 + (y - y0) ** 2) ** 0.5 or 1.0
     dx, dy = (x - x0) / length, (y - y0) / length
@@ -39,11 +39,11 @@ def head(way: Way) -> tuple[tuple[float, float], ...]:
 
 
 def shaft(way: Way) -> tuple[tuple[float, float], ...]:
-    """The points of the line itself, which ends inside of the head."""
+    """Returns the points of the line itself, which ends inside the arrowhead."""
     if not way.has_head:
         return way.points
-    (x, y), one, other = head(way)
-    middle = ((one[0] + other[0]) / 2, (one[1] + other[1]) / 2)
+    (x, y), left, right = head(way)
+    middle = ((left[0] + right[0]) / 2, (left[1] + right[1]) / 2)
     return (*way.points[:-1], ((x + middle[0]) / 2, (y + middle[1]) / 2))
 
 

@@ -114,7 +114,7 @@ class ErrorAnalysis:
         ]
 
     def _count_unmatched(self, golds: list[Bracket], tests: list[Bracket], pairs: list[tuple[int, int]]) -> None:
-        matched_gold, matched_test = {one for one, _ in pairs}, {other for _, other in pairs}
+        matched_gold, matched_test = {gold for gold, _ in pairs}, {test for _, test in pairs}
         unmatched = _by_words(tests, without=matched_test)
         for index, bracket in enumerate(golds):
             if index in matched_gold:

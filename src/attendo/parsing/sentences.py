@@ -28,9 +28,9 @@ class Sentence:
 
     def __post_init__(self) -> None:
         """Rejects words and tags that no tree can have."""
-        for name, given in (("words", self.words), ("tags", self.tags)):
-            if isinstance(given, str):
-                raise DataError(f"{name} = {shown(given)} is one string; give them one by one")
+        for name, values in (("words", self.words), ("tags", self.tags)):
+            if isinstance(values, str):
+                raise DataError(f"{name} = {shown(values)} is one string; give them one by one")
         for number, word in enumerate(self.words, start=1):
             if not word or _SPACE.search(word):
                 raise DataError(f"word {number}, {shown(word)}, is empty or holds white space; divide it")

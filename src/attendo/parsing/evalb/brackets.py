@@ -91,9 +91,9 @@ class Scorer:
         if len(gold.words) != len(test.words):
             messages.append(f"Length unmatch ({len(gold.words)}|{len(test.words)})")
             return self._failure(gold, test, number, ERROR, messages)
-        for one, other in zip(gold.words, test.words, strict=True):
-            if one != other and (one, other) not in self._equal_words:
-                messages.append(f"Words unmatch ({one}|{other})")
+        for gold_word, test_word in zip(gold.words, test.words, strict=True):
+            if gold_word != test_word and (gold_word, test_word) not in self._equal_words:
+                messages.append(f"Words unmatch ({gold_word}|{test_word})")
                 return self._failure(gold, test, number, ERROR, messages)
         return self._compare(gold, test, number, messages)
 
@@ -118,8 +118,8 @@ class Scorer:
         gold_counted, test_counted = gold.counted(), test.counted()
         matches, mislabelled = self._match(gold, test, gold_counted, test_counted)
         gold.tag_results = test.tag_results = [
-            int(one == other or (one, other) in self._equal_labels)
-            for one, other in zip(gold.tags, test.tags, strict=True)
+            int(gold_tag == test_tag or (gold_tag, test_tag) in self._equal_labels)
+            for gold_tag, test_tag in zip(gold.tags, test.tags, strict=True)
         ]
         return SentenceScore(
             number=number,
@@ -154,24 +154,24 @@ class Scorer:
             The pairs that match, and pairs of remaining brackets around the same words, as indices (gold, test).
         """
         free: dict[tuple[int, int], list[int]] = {}
-        for span, index in test_counted:
-            free.setdefault(span, []).append(index)
+        for span, test_index in test_counted:
+            free.setdefault(span, []).append(test_index)
         matches, unmatched = [], []
-        for span, index in gold_counted:
-            label = gold.labels[index]
+        for span, gold_index in gold_counted:
+            label = gold.labels[gold_index]
             at_span = free.get(span)
             if not at_span:
                 continue
-            for other in at_span:
-                other_label = test.labels[other]
+            for test_index in at_span:
+                other_label = test.labels[test_index]
                 if not self._parameters.labeled or label == other_label or (label, other_label) in self._equal_labels:
-                    at_span.remove(other)
-                    gold.results[index] = test.results[other] = MATCHED
-                    matches.append((index, other))
+                    at_span.remove(test_index)
+                    gold.results[gold_index] = test.results[test_index] = MATCHED
+                    matches.append((gold_index, test_index))
                     break
             else:
-                unmatched.append((span, index))
-        return matches, [(index, free[span].pop(0)) for span, index in unmatched if free[span]]
+                unmatched.append((span, gold_index))
+        return matches, [(gold_index, free[span].pop(0)) for span, gold_index in unmatched if free[span]]
 
     def _failure(
         self, gold: EvalbLine, test: EvalbLine, number: int, status: Status, messages: list[str]

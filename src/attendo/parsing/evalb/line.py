@@ -136,12 +136,12 @@ def listing(gold: EvalbLine, test: EvalbLine) -> str:
     ]
     sides = (gold, test)
     for index in range(max(len(side.words) for side in sides)):
-        one, other = (_word_details(side, index) for side in sides)
-        lines.append(f"{one}      {other}" if one else f"{'':40}{other}")
+        gold_details, test_details = (_word_details(side, index) for side in sides)
+        lines.append(f"{gold_details}      {test_details}" if gold_details else f"{'':40}{test_details}")
     lines.append("")
     for index in range(max(len(side.labels) for side in sides)):
-        one, other = (_bracket_details(side, index) for side in sides)
-        lines.append(f"{one}      {other}" if one else f"{'':32}{other}")
+        gold_details, test_details = (_bracket_details(side, index) for side in sides)
+        lines.append(f"{gold_details}      {test_details}" if gold_details else f"{'':32}{test_details}")
     return "\n".join([*lines, "", "========\n"])
 
 
