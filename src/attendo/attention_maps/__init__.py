@@ -1,1 +1,1 @@
-"""Every head of every layer for one sentence pair: as data, as a picture, as a page to explore."""
+"""Attention weights of every head of every layer for one sentence pair: as data, as pictures, as a page to explore."""

@@ -1,4 +1,4 @@
-"""A view of an attention map as a picture for print, of which `svg` and `png` make files."""
+"""Draws a view of an attention map as a picture for print, which `svg` and `png` write as files."""
 
 import re
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ HEADER = 92.0
 """Height of the title and the two sentences."""
 LEAST_WIDTH = 560.0
 MOST_WIDTH = 760.0
-"""That the two sentences may ask for; what is longer is cut."""
+"""The largest width that the two sentences can give the picture; longer sentences are cut."""
 SIDE = 48.0
-"""Width of a side's name before its sentence."""
+"""Width of the column with the names of the two sides, before their sentences."""
 END = "</s>"
-"""The last token of a side, which is no text."""
+"""The last token of a side, which stands for no text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,26 +30,28 @@ class Drawing:
     height: float
     shapes: tuple[Shape, ...]
     description: str
-    """For who does not see it."""
+    """A text alternative for people who cannot see the picture."""
 
 
 def draw(attention: AttentionMap, view: View) -> Drawing:
-    """The two sentences, then what a view asks for.
+    """Draws the two sentences and, below them, the figures that a view asks for.
 
     Raises:
         DataError: the map does not have what the view asks for.
     """
     parts = figures(attention, view)
     sides = {"source": sentence(attention, attention.source), "target": sentence(attention, attention.target)}
-    asked = min(MOST_WIDTH, max(SIDE + text_width(text, 11) for text in sides.values()))
-    inside = max(LEAST_WIDTH, asked, *(figure.part.width for figure in parts))
-    width = inside + 2 * MARGIN
+    sentence_width = min(MOST_WIDTH, max(SIDE + text_width(text, 11) for text in sides.values()))
+    content_width = max(LEAST_WIDTH, sentence_width, *(figure.part.width for figure in parts))
+    width = content_width + 2 * MARGIN
     shapes: list[Shape] = [Text(x=MARGIN, y=38, text="Attention", size=20, bold=True)]
     for index, (side, text) in enumerate(sides.items()):
         y = 60.0 + index * 17
         shapes.append(Text(x=MARGIN, y=y, text=side, size=11, bold=True))
-        # A hair more than it takes, so that what was given its width is not cut for the last bit of a quotient.
-        shapes.append(Text(x=MARGIN + SIDE, y=y, text=cut(text, (inside - SIDE) / text_width("a", 11) + 0.01), size=11))
+        # Slightly more than the text needs, so that rounding does not cut a text that fits exactly.
+        shapes.append(
+            Text(x=MARGIN + SIDE, y=y, text=cut(text, (content_width - SIDE) / text_width("a", 11) + 0.01), size=11)
+        )
     top = HEADER
     for figure in parts:
         shapes.append(Text(x=MARGIN, y=top + 22, text=figure.caption, size=14, bold=True))
@@ -60,7 +62,7 @@ def draw(attention: AttentionMap, view: View) -> Drawing:
 
 
 def figures(attention: AttentionMap, view: View) -> tuple[Captioned, ...]:
-    """What a view asks for, a part for each kind of attention.
+    """Returns the figures that a view asks for, one for each kind of attention.
 
     Raises:
         DataError: the map does not have what the view asks for.
@@ -79,22 +81,22 @@ def sentence(attention: AttentionMap, tokens: tuple[str, ...]) -> str:
 def _figure(attention: AttentionMap, view: View, selection: Selection) -> Captioned:
     num_layers, num_heads = attention.weights(selection.kind).shape[:2]
     caption = TITLES[selection.kind]
-    together = []
+    totals = []
     for name, chosen, count in (("layer", selection.layers, num_layers), ("head", selection.heads, num_heads)):
         if len(chosen) < count:
             caption += f", {_numbered(name, chosen)} of {count}"
         else:
-            together.append(f"all {count} {name}s" if count > 1 else f"its one {name}")
+            totals.append(f"all {count} {name}s" if count > 1 else f"its one {name}")
     part: Part
     words = ", ".join(map(visible, view.words))
     if view.style == "lines":
         part = lines(attention, selection)
         reach = "the words that look at it" if selection.keys else "the words it looks at"
-        what = f"lines from {words or 'each word'} to {reach}, thick where the weight is high"
+        content = f"lines from {words or 'each word'} to {reach}, thick where the weight is high"
     else:
-        part, what = heat_maps(attention, selection), "rows look at columns, dark where the weight is high"
-    sizes = f", {' and '.join(together)}" if together else ""
-    description = f"{caption}{sizes}: {what}."
+        part, content = heat_maps(attention, selection), "rows look at columns, dark where the weight is high"
+    sizes = f", {' and '.join(totals)}" if totals else ""
+    description = f"{caption}{sizes}: {content}."
     if view.words and view.style == "lines":
         caption += f": {words}"
     return Captioned(caption=caption, description=description, part=part)

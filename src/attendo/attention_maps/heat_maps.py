@@ -11,29 +11,29 @@ from attendo.attention_maps.view import Selection
 from attendo.attention_maps.weights import AttentionMap
 
 CELL = 12.0
-"""Side of a cell that has its words at the edges."""
+"""Side of a cell in a map that has its words at the edges."""
 SMALL_MAP = 144.0
-"""The longer side of a map without words."""
+"""Length of the longer side of a map without words."""
 MOST_LABELLED = 30
-"""Words of a side up to which several maps have them at their edges; more would make each map a page of its own. A
-single map always has them."""
+"""The largest number of words of a side with which several maps still have their words at the edges; with more, each
+map would take a page of its own. A single map always has its words."""
 MAX_WIDTH = 960.0
-"""Width of the maps beyond which a layer's heads continue on the next line."""
+"""The largest width of a line of maps; further heads of the layer continue on the next line."""
 MAX_LABEL = 15
-"""Letters that a label may take before it is cut."""
+"""The largest number of letters of a label; longer ones are cut."""
 GAP = 14.0
 LINE_GAP = 24.0
-"""Between two lines of maps; it holds the heads' names."""
+"""Gap between two lines of maps, which holds the heads' names."""
 LAYER_GAP = 16.0
-"""What is added to it between two layers."""
+"""Additional gap between two layers."""
 BESIDE = 62.0
-"""Width of the layers' names."""
+"""Width of the column with the layers' names."""
 SHOWN_IN_KEY = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """Where the maps stand."""
+    """The layout of the maps."""
 
     cell: float
     has_labels: bool
@@ -41,18 +41,18 @@ class Grid:
     above: float
     columns: int
     lines: int
-    """That one layer takes."""
+    """Number of lines that one layer takes."""
     map_width: float
     map_height: float
 
     @property
     def layer_height(self) -> float:
-        """Of one layer with the gap below it."""
+        """Height of one layer, including the gap below it."""
         return self.lines * (self.map_height + LINE_GAP) + LAYER_GAP
 
 
 def heat_maps(attention: AttentionMap, selection: Selection) -> Part:
-    """A map for each head; words at the edges, shared by the maps between, unless there are too many to be read."""
+    """Draws a map for each head, with the words at the edges of the whole unless there are too many to be read."""
     grid = _grid(attention, selection)
     queries = [cut(label, MAX_LABEL) for label in labels(attention.queries(selection.kind), attention.unit)]
     keys = [cut(label, MAX_LABEL) for label in labels(attention.keys(selection.kind), attention.unit)]
@@ -98,7 +98,7 @@ def _grid(attention: AttentionMap, selection: Selection) -> Grid:
         has_labels=has_labels,
         left=BESIDE + beside,
         above=24 + above,
-        columns=-(-num_heads // lines),  # 8 heads on two lines stand 4 and 4, not 6 and 2
+        columns=-(-num_heads // lines),  # 8 heads on two lines are split 4 and 4, not 6 and 2
         lines=lines,
         map_width=map_width,
         map_height=len(queries) * cell,
@@ -106,9 +106,9 @@ def _grid(attention: AttentionMap, selection: Selection) -> Grid:
 
 
 def _one_map(
-    attention: AttentionMap, selection: Selection, which: tuple[int, int], place: tuple[float, float], cell: float
+    attention: AttentionMap, selection: Selection, indices: tuple[int, int], corner: tuple[float, float], cell: float
 ) -> list[Shape]:
-    (layer, head), (x, y) = which, place
+    (layer, head), (x, y) = indices, corner
     all_heads = attention.weights(selection.kind)
     weights = all_heads[layer, head]
     colour = head_colours(all_heads.shape[1])[head]
@@ -127,7 +127,7 @@ def _one_map(
 
 
 def _key(*, has_labels: bool) -> Part:
-    """Shades with their weights: they go by the square root, or a weight of 0.05 would look like none."""
+    """The key of shades and weights; shades go by the square root, so that 0.05 does not look like 0."""
     shapes: list[Shape] = [Text(x=0, y=9, text="weight")]
     for index, weight in enumerate(SHOWN_IN_KEY):
         x = 46 + index * 52.0

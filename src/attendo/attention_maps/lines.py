@@ -1,4 +1,4 @@
-"""One kind of attention as in the paper's Figures 3 to 5: lines between two columns of words, a colour a head."""
+"""One kind of attention as in the paper's Figures 3 to 5: lines between two columns of words, one colour per head."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -13,21 +13,21 @@ from attendo.attention_maps.view import Selection
 from attendo.attention_maps.weights import AttentionMap, Kind, Unit
 
 ROW = 22.0
-"""Height of a word."""
+"""Height of a word's row."""
 SIZE = 12.0
-"""Of its letters."""
+"""Font size of a word."""
 MAX_LABEL = 22
-"""Letters that a word may take before it is cut."""
+"""The largest number of letters of a label; longer ones are cut."""
 BETWEEN = 240.0
-"""Between the two columns."""
+"""Distance between the two columns."""
 ABOVE = 44.0
-"""Height of what stands above the words."""
+"""Height of the headings above the words."""
 BAND = 7.0
-"""Width of a head's band beside a word."""
+"""Width of each head's band beside a word."""
 LEAST_LINE = 0.03
-"""Weights under it are not drawn: hundreds of hairlines would hide the rest."""
+"""The smallest weight that is drawn; hundreds of hairlines would hide the rest."""
 MAX_WIDTH = 960.0
-"""Beyond which the layers continue on the next line."""
+"""The largest width of a line of panels; further layers continue on the next line."""
 GAP = 40.0
 _COLUMNS: dict[Kind, tuple[str, str]] = {
     "encoder": ("looks", "at"),
@@ -37,7 +37,7 @@ _COLUMNS: dict[Kind, tuple[str, str]] = {
 
 
 def lines(attention: AttentionMap, selection: Selection) -> Part:
-    """A panel for each layer, the lowest first."""
+    """Draws a panel for each layer, the lowest first."""
     panels = [_panel(attention, selection, layer) for layer in selection.layers]
     columns = max(1, int((MAX_WIDTH + GAP) // (panels[0].width + GAP)))
     step_x, step_y = panels[0].width + GAP, panels[0].height + GAP / 2
@@ -96,7 +96,7 @@ def _column(x: float, title: str, labels: Sequence[str], focus: Sequence[int] | 
 
 
 def _in_focus(weights: NDArray[np.float32], selection: Selection) -> NDArray[np.float32]:
-    """The weights whose lines are drawn, the others 0."""
+    """Returns the weights with those outside the selection set to 0."""
     drawn = np.zeros_like(weights)
     rows = list(selection.queries) if selection.queries else slice(None)
     columns = list(selection.keys) if selection.keys else slice(None)
@@ -112,22 +112,22 @@ def _curves(weights: NDArray[np.float32], shift: float) -> tuple[Curve, ...]:
 
 
 def _bands(weights: NDArray[np.float32], selection: Selection, x: float, colour: str) -> list[Shape]:
-    """Beside each word that words in focus look at (or that looks at them) how much they do, as in Figure 4."""
+    """Draws the total weight beside each word that the words in focus attend to, or that attends to them (Figure 4)."""
     if selection.queries:
-        summed = weights[list(selection.queries)].mean(axis=0)
+        totals = weights[list(selection.queries)].mean(axis=0)
     elif selection.keys:
-        summed = weights[:, list(selection.keys)].sum(axis=1)
+        totals = weights[:, list(selection.keys)].sum(axis=1)
     else:
         return []
     return [
         Box(x=x, y=ABOVE + place * ROW + 1, width=BAND - 1, height=ROW - 2, colour=colour, opacity=float(weight) ** 0.5)
-        for place, weight in enumerate(np.clip(summed, 0, 1))
+        for place, weight in enumerate(np.clip(totals, 0, 1))
         if weight >= LEAST_LINE / 3
     ]
 
 
 def _key(selection: Selection, colours: Sequence[str], x: float) -> list[Shape]:
-    """The heads' numbers in their colours."""
+    """Draws the heads' numbers in their colours."""
     heads = [
         Text(x=x + text_width("heads ") + place * 18, y=14, text=f"{head + 1}", bold=True, colour=colours[head])
         for place, head in enumerate(selection.heads)

@@ -1,4 +1,4 @@
-"""Attention as one HTML page to explore: no network, no file beside it, nothing to install."""
+"""Attention as one self-contained HTML page to explore: no network, no other files, nothing to install."""
 
 import base64
 import hashlib
@@ -26,23 +26,23 @@ EXPLANATIONS: dict[Kind, str] = {
 }
 
 STEPS = 255
-"""The page holds a weight w as one byte, round(255 sqrt(w)), so it is at most 0.004 off, small ones much less."""
+"""The page stores a weight w as one byte, round(255 sqrt(w)); it is off by at most 0.004, small weights by less."""
 
 SCRIPTS = ("weights.js", "state.js", "overview.js", "lines.js", "map.js", "page.js")
-"""In their order: each knows those before it."""
+"""The page's scripts, in the order of loading: each uses those before it."""
 
 
 def to_html(attention: AttentionMap, view: View | None = None, unit: Unit = "words") -> str:
-    """One self-contained page: every head small, any of them enlarged, as lines or as a map, of words or of pieces.
+    """Returns one self-contained page: every head small, any of them enlarged, as lines or a map, of words or pieces.
 
-    Every text of the user's is escaped; the page's own scripts and styles are named by their hashes in its security
-    policy, so nothing else could run; it asks for nothing from anywhere.
+    All of the user's text is escaped. The page's security policy names its own scripts and styles by their hashes, so
+    nothing else can run, and the page loads nothing from anywhere.
 
     Args:
-        attention: between pieces, which the page itself can join to words; one between words stays between words.
-        view: what it opens with, the first of several layers and words; left out, the lines of the top layer's
-            encoder-decoder attention.
-        unit: whether it opens with words or with pieces.
+        attention: the attention between pieces, which the page itself can join to words, or between words only.
+        view: the view that the page opens with (the first of several layers and words); by default the lines of the
+            top layer's encoder-decoder attention.
+        unit: whether the page opens with words or with pieces.
 
     Raises:
         DataError: the map does not have what the view asks for.
@@ -61,12 +61,12 @@ def to_html(attention: AttentionMap, view: View | None = None, unit: Unit = "wor
         "WEIGHTS": _weights(attention),
     }
     page = (assets / "page.html").read_text(encoding="utf-8")
-    # In one pass, so that no text of the user's is ever searched for a place to fill.
-    return re.sub(r"\{\{([A-Z]+)\}\}", lambda place: content[place[1]], page)
+    # In one pass, so that the user's text is never searched for fields to fill.
+    return re.sub(r"\{\{([A-Z]+)\}\}", lambda field: content[field[1]], page)
 
 
 def steps(weights: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Weights as bytes; 0 is kept for what is exactly 0: where the mask forbids to look."""
+    """Returns weights as bytes; 0 is reserved for weights of exactly 0, where the mask forbids attention."""
     rounded = np.rint(np.sqrt(np.clip(weights, 0, 1)) * STEPS)
     return np.where(weights > 0, np.maximum(rounded, 1), 0).astype(np.uint8)
 
@@ -76,7 +76,7 @@ def _hash(text: str) -> str:
 
 
 def _weights(attention: AttentionMap) -> str:
-    """All kinds' bytes, one after the other, compressed: 100 words a side, 6 layers of 8 heads, are some 1 MB."""
+    """The weights of all kinds in order as compressed bytes: with 100 words a side, 6 layers of 8 heads, some 1 MB."""
     raw = b"".join(steps(attention.weights(kind)).tobytes() for kind in attention.kinds)
     return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
 
@@ -102,12 +102,12 @@ def _about(attention: AttentionMap, view: View, unit: Unit) -> str:
         "steps": STEPS,
         "start": _start(attention if unit == "pieces" else whole, view),
     }
-    # Inside a script element only `</script` and `<!--` could end or hide the data; without `<` there is neither.
+    # Inside a script element only `</script` and `<!--` could end or hide the data; both need a `<`.
     return json.dumps(about).replace("<", "\\u003c")
 
 
 def _words(attention: AttentionMap, whole: AttentionMap, kind: Kind) -> dict[str, list[object]]:
-    """Each row's and column's words and numbers of pieces, for the page to join them."""
+    """The words of the rows and columns and their numbers of pieces, with which the page joins pieces to words."""
     source, target = (
         word_sizes(side) if attention.unit == "pieces" else (1,) * len(side)
         for side in (attention.source, attention.target)
@@ -121,9 +121,9 @@ def _words(attention: AttentionMap, whole: AttentionMap, kind: Kind) -> dict[str
 
 
 def _start(shown: AttentionMap, view: View) -> str:
-    """What the page opens with, in the words of its links."""
-    found = select(shown, view)
-    chosen = next((one for one in found if one.kind == "cross" and len(view.kinds) > 1), found[0])
+    """The view that the page opens with, in the notation of the page's links."""
+    selections = select(shown, view)
+    chosen = next((choice for choice in selections if choice.kind == "cross" and len(view.kinds) > 1), selections[0])
     layer = chosen.layers[0] if view.layers else chosen.layers[-1]
     heads = ",".join(str(head + 1) for head in chosen.heads) if view.heads else "all"
     fields = {"kind": chosen.kind, "layer": layer + 1, "heads": heads, "view": view.style, "unit": shown.unit}

@@ -9,27 +9,27 @@ FIRST_COLOURS = ("#2f7fd8", "#cf6a12", "#2c9550", "#d64550", "#8f63d2", "#12939b
 """The first heads' colours: far apart in hue, and near enough to the middle to stand on white and on black."""
 
 NUM_SHADES = 16
-"""Steps between no weight and all of it, as drawn for print; the exact weights are in the JSON."""
+"""Number of shades between the weights 0 and 1 in print; the exact weights are in the JSON."""
 
 _LUMINANCE = 0.2
 _GOLDEN_RATIO = 0.618034
 
 
 def head_colours(num_heads: int) -> list[str]:
-    """One `#rrggbb` a head, each with a contrast above 3 to white and to a dark page (WCAG 1.4.11)."""
-    # Steps of the golden ratio never come back to a hue already taken, however many heads there are.
+    """Returns a `#rrggbb` for each head, with a contrast above 3 to white and to a dark page (WCAG 1.4.11)."""
+    # Steps of the golden ratio never return to a hue already taken, however many heads there are.
     further = [_colour_of_hue((0.08 + index * _GOLDEN_RATIO) % 1) for index in range(num_heads - len(FIRST_COLOURS))]
     return [*FIRST_COLOURS[:num_heads], *further]
 
 
 def shades(weights: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Each weight's shade, 0 to `NUM_SHADES`, by its square root: or a weight of 0.05 would look like none."""
-    found: NDArray[np.int64] = np.rint(np.sqrt(np.clip(weights, 0, 1)) * NUM_SHADES).astype(np.int64)
-    return found
+    """Returns each weight's shade, 0 to `NUM_SHADES`, by its square root; otherwise one of 0.05 would look like 0."""
+    indices: NDArray[np.int64] = np.rint(np.sqrt(np.clip(weights, 0, 1)) * NUM_SHADES).astype(np.int64)
+    return indices
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance of `#rrggbb` as WCAG defines it, 0 to 1."""
+    """Returns the relative luminance of `#rrggbb` as WCAG defines it, 0 to 1."""
     channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
     red, green, blue = (
         channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels
@@ -40,7 +40,7 @@ def luminance(colour: str) -> float:
 def _colour_of_hue(hue: float) -> str:
     low, high = 0.0, 1.0
     colour = ""
-    for _ in range(12):  # halving 1 twelve times is finer than a step of one channel
+    for _ in range(12):  # halving the range twelve times is finer than a step of one channel
         lightness = (low + high) / 2
         red, green, blue = colorsys.hls_to_rgb(hue, lightness, 0.7)
         colour = f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"

@@ -21,18 +21,18 @@ from attendo.attention_maps.shapes import Box, Cells, Curves, Text
 
 TEXT_COLOUR = "#16181d"
 FIRST_FONT = "DejaVu Sans"
-"""matplotlib brings it along."""
+"""The font of most text, which comes with matplotlib."""
 PLACEHOLDERS = "Last Resort"
-"""Begins the name of fonts that have a placeholder for each character; matplotlib brings one along too."""
+"""Prefix of the names of fonts that only have a placeholder for each character; one comes with matplotlib."""
 PIXELS_PER_UNIT = 2.0
 MOST_PIXELS = 40_000_000
-"""Of a picture; a larger one has fewer pixels a unit."""
+"""The largest number of pixels of a picture; a picture that would need more gets fewer pixels per unit."""
 NO_FONT = "□"
-"""Stands for a character that no font on this machine has."""
+"""Replaces each character that no font on this machine has."""
 
 
 def to_png(drawing: Drawing) -> bytes:
-    """A file for print and slides, on white, two pixels a unit (144 a inch)."""
+    """Returns a PNG file for print and slides, on white, with two pixels per unit (144 per inch)."""
     figure, axes = canvas(drawing.width, drawing.height)
     fonts, missing = fonts_for(drawing)
     unknown = dict.fromkeys(map(ord, missing), NO_FONT)
@@ -52,7 +52,7 @@ def to_png(drawing: Drawing) -> bytes:
 
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """A white figure of so many units, and its whole area to draw on: x to the right, y down."""
+    """Returns a white figure of a size in units, and axes that cover all of it: x to the right, y down."""
     scale = min(PIXELS_PER_UNIT, (MOST_PIXELS / (width * height)) ** 0.5)
     figure = Figure(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor="white")
     FigureCanvasAgg(figure)
@@ -62,28 +62,28 @@ def canvas(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def fonts_for(drawing: Drawing) -> tuple[list[str], str]:
-    """The fonts of this machine that a picture's text takes, and the characters that none of them has."""
+    """Returns the fonts of this machine that a picture's text needs, and the characters that none of them has."""
     return fonts_of("".join(shape.text for shape in drawing.shapes if isinstance(shape, Text)))
 
 
 def fonts_of(text: str) -> tuple[list[str], str]:
-    """The fonts of this machine that have a text's characters, and those characters that none of them has."""
+    """Returns the fonts of this machine that have a text's characters, and the characters that none of them has."""
     missing = set(text)
     missing -= _characters_of(font_manager.findfont(FIRST_FONT))
     fonts = [FIRST_FONT]
-    there = {(font.name, font.fname) for font in font_manager.fontManager.ttflist} if missing else set()
-    for name, path in sorted(there):
+    installed = {(font.name, font.fname) for font in font_manager.fontManager.ttflist} if missing else set()
+    for name, path in sorted(installed):
         if not missing or name in fonts or name.startswith(PLACEHOLDERS):
             continue
-        if found := missing & _characters_of(path):
+        if covered := missing & _characters_of(path):
             fonts.append(name)
-            missing -= found
+            missing -= covered
     return fonts, "".join(sorted(missing))
 
 
 @cache
 def _characters_of(path: str) -> frozenset[str]:
-    """What a font has; nothing where it cannot be read, is gone, or has no outlines to draw."""
+    """Returns a font's characters; none if it cannot be read, no longer exists, or has no outlines to draw."""
     if not Path(path).is_file():
         return frozenset()
     try:
@@ -93,14 +93,14 @@ def _characters_of(path: str) -> frozenset[str]:
     return frozenset(map(chr, font.get_charmap())) if font.scalable else frozenset()
 
 
-def _text(axes: Axes, text: Text, written: str, fonts: list[str]) -> None:
-    is_in_first = set(written) <= _characters_of(font_manager.findfont(FIRST_FONT))
+def _text(axes: Axes, text: Text, content: str, fonts: list[str]) -> None:
+    is_in_first = set(content) <= _characters_of(font_manager.findfont(FIRST_FONT))
     axes.text(
         text.x,
         text.y,
-        written,
-        fontsize=text.size * 0.94,  # DejaVu is wider than what browsers take
-        fontweight="bold" if text.bold and is_in_first else "normal",  # few of the other fonts are there in bold
+        content,
+        fontsize=text.size * 0.94,  # DejaVu is wider than browsers' fonts
+        fontweight="bold" if text.bold and is_in_first else "normal",  # few of the other fonts have a bold style
         family=[FIRST_FONT] if is_in_first else fonts,
         color=text.colour or TEXT_COLOUR,
         horizontalalignment="left" if text.anchor == "start" else "right",
@@ -130,15 +130,15 @@ def _curves(axes: Axes, curves: Curves, order: int) -> None:
     near, far = curves.handles
     codes = [Outline.MOVETO, Outline.CURVE4, Outline.CURVE4, Outline.CURVE4]
     outlines = [
-        Outline([(curves.x1, one.y1), (near, one.y1), (far, one.y2), (curves.x2, one.y2)], codes)
-        for one in curves.curves
+        Outline([(curves.x1, curve.y1), (near, curve.y1), (far, curve.y2), (curves.x2, curve.y2)], codes)
+        for curve in curves.curves
     ]
     axes.add_collection(
         PathCollection(
             outlines,
             facecolors="none",
-            edgecolors=[to_rgba(curves.colour, one.opacity) for one in curves.curves],
-            linewidths=[one.width for one in curves.curves],
+            edgecolors=[to_rgba(curves.colour, curve.opacity) for curve in curves.curves],
+            linewidths=[curve.width for curve in curves.curves],
             zorder=order,
         ),
         autolim=False,

@@ -1,4 +1,4 @@
-"""What pictures of attention are made of, before they become SVG or PNG: x to the right, y down, a unit a point."""
+"""The shapes of attention pictures, before they become SVG or PNG: x to the right, y down, one unit is one point."""
 
 import unicodedata
 from dataclasses import dataclass, replace
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 FONT_SIZE = 10.0
-"""Size of a label; a page's width of A4 upright then prints it at 5 to 6 points."""
+"""Font size of a label; a picture fitted to the width of an upright A4 page prints it at 5 to 6 points."""
 _LETTER_WIDTH = 0.58
-"""Of a mean Latin letter, as a share of the font's size."""
+"""Mean width of a Latin letter, as a share of the font size."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,16 +19,16 @@ class Text:
 
     x: float
     y: float
-    """Of the line that letters stand on."""
+    """Vertical position of the baseline."""
     text: str
     size: float = FONT_SIZE
     anchor: Literal["start", "end"] = "start"
-    """Which end of the text is at x."""
+    """The end of the text that is at `x`."""
     bold: bool = False
     colour: str | None = None
     """`#rrggbb`; None for the text's own colour."""
     turned: bool = False
-    """Whether it runs upwards."""
+    """Whether the text runs upwards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,36 +57,36 @@ class Cells:
     """`(queries, keys)`, 0 to 1."""
     colour: str
     title: str
-    """What it is, shown when one points at it."""
+    """The tooltip of the map."""
 
     @property
     def width(self) -> float:
-        """Of all columns."""
+        """Width of all columns together."""
         return float(self.weights.shape[1] * self.cell)
 
     @property
     def height(self) -> float:
-        """Of all rows."""
+        """Height of all rows together."""
         return float(self.weights.shape[0] * self.cell)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """A line from a word to the one it looks at."""
+    """A line from a word to the word it attends to."""
 
     y1: float
     y2: float
     weight: float
-    """0 to 1: the heavier, the thicker and the more opaque."""
+    """Attention weight, 0 to 1; a higher weight makes the line thicker and more opaque."""
 
     @property
     def width(self) -> float:
-        """Of the stroke."""
+        """Width of the stroke."""
         return 0.4 + 3 * self.weight
 
     @property
     def opacity(self) -> float:
-        """Of the stroke."""
+        """Opacity of the stroke."""
         return 0.25 + 0.6 * self.weight
 
 
@@ -102,7 +102,7 @@ class Curves:
 
     @property
     def handles(self) -> tuple[float, float]:
-        """Where the two middle points of each Bezier curve are."""
+        """Horizontal positions of the two middle control points of each Bézier curve."""
         reach = 0.35 * (self.x2 - self.x1)
         return self.x1 + reach, self.x2 - reach
 
@@ -121,26 +121,26 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Captioned:
-    """A part with what it shows."""
+    """A part of a picture with its caption and description."""
 
     caption: str
     description: str
-    """For who does not see it."""
+    """A text alternative for people who cannot see the part."""
     part: Part
 
 
 def moved(part: Part, dx: float, dy: float) -> tuple[Shape, ...]:
-    """A part's shapes at another place."""
+    """Returns a part's shapes, moved by `dx` and `dy`."""
     return tuple(_moved(shape, dx, dy) for shape in part.shapes)
 
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:
-    """About as wide as a text is drawn."""
+    """Returns the approximate width of a text as drawn."""
     return _characters(text) * size * _LETTER_WIDTH
 
 
 def cut(text: str, limit: float) -> str:
-    """A text that is no longer than so many Latin letters, with an ellipsis where it was cut."""
+    """Cuts a text to at most the width of `limit` Latin letters, with an ellipsis at the end if it was cut."""
     if _characters(text) <= limit:
         return text
     kept = text
@@ -157,5 +157,5 @@ def _moved(shape: Shape, dx: float, dy: float) -> Shape:
 
 
 def _characters(text: str) -> float:
-    """Width of a text in characters of Latin script."""
+    """Returns the width of a text in Latin letters."""
     return sum(1.75 if unicodedata.east_asian_width(character) in "WF" else 1.0 for character in text)

@@ -15,7 +15,7 @@ TEXT_COLOUR = "#16181d"
 
 
 def to_svg(drawing: Drawing) -> str:
-    """A file of its own for print, on white."""
+    """Returns an SVG file for print, on white."""
     size = f'viewBox="0 0 {drawing.width:g} {drawing.height:g}" width="{drawing.width:g}" height="{drawing.height:g}"'
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -26,23 +26,23 @@ def to_svg(drawing: Drawing) -> str:
 
 
 def fragment(figures: Sequence[Captioned]) -> str:
-    """Figures to embed into another HTML page.
+    """Returns figures as HTML to embed into another page.
 
-    The text takes the page's own colour, so the same fragment suits light and dark pages; it brings no style sheet, no
-    script and no ids.
+    The text takes the page's own colour, so the same fragment suits light and dark pages; it contains no style sheet,
+    script or ids.
     """
     return f'<div class="attendo-attention">{"".join(map(_figure, figures))}</div>\n'
 
 
 def head_markup(weights: NDArray[np.float32]) -> str:
-    """One head's cells as SVG paths in units of a cell, one path a shade; the colour is the surrounding `fill`.
+    """Returns one head's cells as SVG paths in units of a cell, one path per shade, in the surrounding `fill`.
 
     Args:
         weights: `(queries, keys)` float32, 0 to 1.
     """
     strokes: dict[int, list[str]] = {}
     for row, line in enumerate(shades(weights)):
-        # Neighbours of one shade are one stroke, which keeps the file small and its seams invisible.
+        # Adjacent cells of one shade become one rectangle, which keeps the file small and its seams invisible.
         starts = np.flatnonzero(np.diff(line, prepend=-1))
         for start, end in zip(starts, [*starts[1:], len(line)], strict=True):
             if line[start]:
@@ -86,7 +86,7 @@ def _shape(shape: Shape) -> str:
 def _text(text: Text) -> str:
     x, y = _number(text.x), _number(text.y)
     place = f'transform="translate({x} {y})rotate(-90)"' if text.turned else f'x="{x}" y="{y}"'
-    # SentencePiece's mark of a word's start is kept, for honesty, and faint, for reading.
+    # SentencePiece's mark of a word's start is kept, because it is part of the piece, but faint, for readability.
     marked = xml_text(text.text).replace("▁", '<tspan fill-opacity=".35">▁</tspan>')
     options = ("" if text.anchor == "start" else f' text-anchor="{text.anchor}"') + (
         ' font-weight="600"' if text.bold else ""

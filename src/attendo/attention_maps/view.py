@@ -1,4 +1,4 @@
-"""What of an attention map is looked at: which kinds, layers and heads, as maps or lines, of all words or some."""
+"""Views of an attention map: the kinds, layers, heads and words to show, as heat maps or as lines."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,36 +11,36 @@ Style = Literal["maps", "lines"]
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """What a reader asks to see; the defaults are everything."""
+    """The parts of a map that a reader asks to see; by default all of them."""
 
     kinds: tuple[Kind, ...] = KINDS
-    """Which attentions; those that the model does not have are left out, unless none is left."""
+    """The kinds of attention; kinds that the model lacks are skipped, and it is an error if none remains."""
     layers: tuple[int, ...] = ()
-    """From 1, the lowest; none of them stands for all."""
+    """Numbers of the layers, from 1, the lowest; empty means all layers."""
     heads: tuple[int, ...] = ()
-    """From 1; none of them stands for all."""
+    """Numbers of the heads, from 1; empty means all heads."""
     style: Style = "maps"
     """A heat map of each head, or lines between two columns of words as in the paper's Figures 3 to 5."""
     words: tuple[str, ...] = ()
-    """Only their lines are drawn: those that leave them, or, of words that only the other side has, that reach them.
-    None of them stands for all."""
+    """The words whose lines are drawn: the lines from them or, if none of them is a query, the lines to them. Empty
+    means all words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """One kind's share of a view, as indices from 0 into a map."""
+    """A view of one kind of attention, as indices from 0 into a map."""
 
     kind: Kind
     layers: tuple[int, ...]
     heads: tuple[int, ...]
     queries: tuple[int, ...] | None
-    """Rows whose lines are drawn; None for all."""
+    """Indices of the rows whose lines are drawn; None for all."""
     keys: tuple[int, ...] | None
-    """Columns whose lines are drawn; None for all."""
+    """Indices of the columns whose lines are drawn; None for all."""
 
     @property
     def has_focus(self) -> bool:
-        """Whether the lines are those of some words."""
+        """Whether only the lines of some words are drawn."""
         return self.queries is not None or self.keys is not None
 
 
@@ -52,20 +52,20 @@ def select(attention: AttentionMap, view: View) -> tuple[Selection, ...]:
     """
     kinds = [kind for kind in KINDS if kind in view.kinds and kind in attention.kinds]
     if not kinds:
-        attention.weights(view.kinds[0])  # which says what there is
-    found, problems = [], []
+        attention.weights(view.kinds[0])  # raises an error that names the available kinds
+    selections, problems = [], []
     for kind in kinds:
         num_layers, num_heads = attention.weights(kind).shape[:2]
-        for name, asked, count in (("layer", view.layers, num_layers), ("head", view.heads, num_heads)):
+        for name, requested, count in (("layer", view.layers, num_layers), ("head", view.heads, num_heads)):
             problems += [
                 f"{TITLES[kind].lower()} has no {name} {number}; take 1 to {count}"
-                for number in asked
+                for number in requested
                 if not 1 <= number <= count
             ]
         queries, keys = _places(attention.queries(kind), view.words), _places(attention.keys(kind), view.words)
         if view.words and not queries and not keys:
             continue  # a word of the other language
-        found.append(
+        selections.append(
             Selection(
                 kind=kind,
                 layers=tuple(number - 1 for number in view.layers) or tuple(range(num_layers)),
@@ -77,11 +77,11 @@ def select(attention: AttentionMap, view: View) -> tuple[Selection, ...]:
     shown = {token for kind in kinds for side in (attention.queries(kind), attention.keys(kind)) for token in side}
     for word in view.words:
         if not any(word == _spelled(token) for token in shown):
-            there = ", ".join(dict.fromkeys(_spelled(token) for kind in kinds for token in attention.queries(kind)))
-            problems.append(f"there is no {attention.unit.removesuffix('s')} {word!r}; there are: {there}")
+            available = ", ".join(dict.fromkeys(_spelled(token) for kind in kinds for token in attention.queries(kind)))
+            problems.append(f"there is no {attention.unit.removesuffix('s')} {word!r}; there are: {available}")
     if problems:
         raise DataError("; ".join(dict.fromkeys(problems)))
-    return tuple(found)
+    return tuple(selections)
 
 
 def _places(tokens: tuple[str, ...], words: tuple[str, ...]) -> tuple[int, ...]:
@@ -89,5 +89,5 @@ def _places(tokens: tuple[str, ...], words: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _spelled(token: str) -> str:
-    """A piece as one types it, without the mark of a space."""
+    """Returns a piece as a user types it, without the mark of a space."""
     return token.replace("▁", " ").strip() or token

@@ -1,4 +1,4 @@
-"""The attention weights of one sentence pair, with the pieces or words they lie between."""
+"""The attention weights of one sentence pair, with its pieces or words."""
 
 import json
 import unicodedata
@@ -14,7 +14,7 @@ Kind = Literal["encoder", "decoder", "cross"]
 Unit = Literal["pieces", "words"]
 
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
-"""The three places of attention, in the paper's order (Section 3.2.3, from below in Figure 1)."""
+"""The three kinds of attention, in the paper's order (Section 3.2.3; from the bottom of Figure 1)."""
 
 TITLES: dict[Kind, str] = {
     "encoder": "Encoder self-attention",
@@ -23,27 +23,27 @@ TITLES: dict[Kind, str] = {
 }
 
 START_LABEL = "⟨start⟩"
-"""How the decoder's first input is shown, which is no piece but the zero vector."""
+"""Label of the decoder's first input, which is the zero vector and not a piece."""
 
 VISIBLE_ANYWAY = " \u200c\u200d"
-"""Space and the two joiners, which are of the categories that `visible` replaces."""
+"""The space and the two joiners, which `visible` keeps although it replaces the rest of their categories."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttentionMap:
     """All attention weights of one pair; every row of every head sums to 1.
 
-    The decoder works one position behind itself: at row `t` it reads the tokens before `t`, which are the columns of
-    its self-attention, and writes token `t`, which names the row.
+    The decoder's input is its output shifted by one position: in row `t` it reads the tokens before `t`, which are the
+    columns of its self-attention, and writes token `t`, which names the row.
 
     Raises:
         DataError: an array's shape does not fit the tokens, or a weight is not between 0 and 1.
     """
 
     source: tuple[str, ...]
-    """`src_len` pieces or words, `</s>` included."""
+    """The `src_len` pieces or words of the source, `</s>` included."""
     target: tuple[str, ...]
-    """`tgt_len` pieces or words as written, `</s>` included."""
+    """The `tgt_len` pieces or words of the target, `</s>` included."""
     encoder: NDArray[np.float32] | None
     """Encoder self-attention, `(num_layers, num_heads, src_len, src_len)`; None if the encoder's layers are not
     attention."""
@@ -52,7 +52,7 @@ class AttentionMap:
     cross: NDArray[np.float32]
     """Encoder-decoder attention, `(num_layers, num_heads, tgt_len, src_len)`."""
     unit: Unit = "pieces"
-    """What a row and a column stand for: pieces as the model reads them, or words."""
+    """The kind of token that rows and columns stand for: pieces as the model reads them, or words."""
 
     def __post_init__(self) -> None:
         problems = []
@@ -70,7 +70,7 @@ class AttentionMap:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of attention that the model has."""
+        """The kinds of attention that the model has, in the paper's order."""
         return tuple(kind for kind in KINDS if kind != "encoder" or self.encoder is not None)
 
     def weights(self, kind: Kind) -> NDArray[np.float32]:
@@ -79,13 +79,13 @@ class AttentionMap:
         Raises:
             DataError: the model has no such attention.
         """
-        found = {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
-        if found is None:
+        chosen = {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
+        if chosen is None:
             raise DataError(
                 f"the {kind}'s layers are not attention, so there are no weights to show; "
                 f"take one of {', '.join(self.kinds)}"
             )
-        return found
+        return chosen
 
     def queries(self, kind: Kind) -> tuple[str, ...]:
         """Returns the tokens that attend: the rows of a head."""
@@ -97,14 +97,14 @@ class AttentionMap:
 
 
 def to_json(attention: AttentionMap) -> str:
-    """The tokens and every weight (6 decimals) as one JSON object, with what rows and columns stand for."""
+    """Returns the tokens and all weights (6 decimals) as one JSON object, with the meaning of rows and columns."""
     document: dict[str, object] = {
         "format_version": 2,
         "unit": attention.unit,
         "source": list(attention.source),
         "target": list(attention.target),
     }
-    # Escaped to ASCII, so that also a lone surrogate in a piece can be written as UTF-8.
+    # Escaped to ASCII, so that even a lone surrogate in a piece can be written as UTF-8.
     parts = [json.dumps(document)[:-1]]
     for kind in attention.kinds:
         facts: dict[str, object] = {
@@ -113,7 +113,7 @@ def to_json(attention: AttentionMap) -> str:
             "columns": list(attention.keys(kind)),
             "axes": ["layer", "head", "row", "column"],
         }
-        # Row by row: all weights as Python's numbers would be many times as large, and hold up a server's threads.
+        # Row by row: all weights at once as Python numbers would take far more memory and block a server's threads.
         layers = (", ".join(map(_head_json, layer)) for layer in attention.weights(kind))
         weights = ", ".join(f"[{heads}]" for heads in layers)
         parts.append(f', "{kind}": {json.dumps(facts)[:-1]}, "weights": [{weights}]}}')
@@ -126,10 +126,10 @@ def _head_json(weights: NDArray[np.float32]) -> str:
 
 
 def visible(piece: str) -> str:
-    """A piece as it can be shown on one line of any document, markup not yet escaped.
+    """Returns a piece in a form that can be shown on one line of any document, with markup not yet escaped.
 
-    Control, format and unassigned characters and odd spaces, which would be invisible, turn the text around or are
-    forbidden in XML, become their code point in brackets. The joiners stay, without which some scripts fall apart.
+    Control, format and unassigned characters and unusual spaces become their code point in brackets, as they would be
+    invisible, reverse the text's direction or are forbidden in XML. The joiners stay: some scripts need them.
     """
     return "".join(
         character

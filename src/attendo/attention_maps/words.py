@@ -1,7 +1,7 @@
-"""Word pieces joined to words.
+"""Joins attention between pieces to attention between words.
 
-A word is looked at as much as all its pieces together, and looks as its pieces do on average; so every row of every
-head still sums to 1 (Clark et al., 2019, "What Does BERT Look At?", Section 4.1).
+Attention to a word is the sum over its pieces, and attention from a word is the mean over its pieces, so every row of
+every head still sums to 1 (Clark et al., 2019, "What Does BERT Look At?", Section 4.1).
 """
 
 import re
@@ -19,20 +19,20 @@ _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _WITHOUT_SPACES = frozenset(
     ("BOPOMOFO", "CJK", "HIRAGANA", "IDEOGRAPHIC", "KATAKANA", "KHMER", "LAO", "MYANMAR", "THAI", "TIBETAN")
 )
-"""Scripts that put no spaces between words, by the first word of their characters' names."""
+"""Scripts that put no spaces between words, by the first word of their characters' Unicode names."""
 
 Sizes = tuple[int, ...]
-"""Of each word of a side its number of pieces; together all the pieces, in their order."""
+"""The number of pieces of each word of a side, in order; their sum is the side's number of pieces."""
 
 
 def word_sizes(pieces: Sequence[str]) -> Sizes:
-    """Groups pieces into the words that are shown.
+    """Groups pieces into words and returns the words' numbers of pieces.
 
-    A word is what stands between two spaces, but for punctuation at its edges: "tired." is two, "didn't" is one. Pieces
-    of scripts that write no spaces, such as Han, stay as they are. The last piece, `</s>`, is a word of its own.
+    Words are separated by spaces, and punctuation at a word's edges is split off: "tired." is two words, "didn't" is
+    one. Pieces of scripts that write no spaces, such as Han, stay words by themselves, and so does the last, `</s>`.
 
     Args:
-        pieces: of one side, `</s>` last.
+        pieces: the pieces of one side, `</s>` last.
     """
     sizes: list[int] = []
     start, has_text = 0, False
@@ -45,22 +45,22 @@ def word_sizes(pieces: Sequence[str]) -> Sizes:
 
 
 def is_byte(piece: str) -> bool:
-    """Whether a piece is one byte of a character that the vocabulary has no piece for: `<0x3C>`."""
+    """Returns whether a piece is a byte, such as `<0x3C>`, of a character that the vocabulary has no piece for."""
     return _BYTE.fullmatch(piece) is not None
 
 
 def text_of(pieces: Sequence[str]) -> str:
-    """The text that pieces spell; bytes that make no character become U+FFFD, half a surrogate pair a question mark."""
-    written = (bytes_of(piece.encode("utf-8", errors="replace").decode()) for piece in pieces)
-    return b"".join(written).decode("utf-8", errors="replace")
+    """Returns the text that pieces spell; bytes that form no character become U+FFFD, lone surrogates `?`."""
+    encoded = (bytes_of(piece.encode("utf-8", errors="replace").decode()) for piece in pieces)
+    return b"".join(encoded).decode("utf-8", errors="replace")
 
 
 def words_of(pieces: Sequence[str], sizes: Sizes) -> tuple[str, ...]:
-    """Each word's text; bytes that make no character become U+FFFD, half a surrogate pair a question mark.
+    """Returns each word's text; bytes that form no character become U+FFFD, lone surrogates question marks.
 
     Args:
-        pieces: of one side, `</s>` last.
-        sizes: of its words.
+        pieces: the pieces of one side, `</s>` last.
+        sizes: the words' numbers of pieces.
     """
     ends = np.cumsum(sizes)
     spelled = (text_of(pieces[end - size : end]) for size, end in zip(sizes, ends, strict=True))
@@ -69,15 +69,15 @@ def words_of(pieces: Sequence[str], sizes: Sizes) -> tuple[str, ...]:
 
 
 def key_sizes(target: Sizes) -> Sizes:
-    """The words that the decoder's self-attention looks at: the start, then all but `</s>`."""
+    """Returns the sizes of the words that the decoder's self-attention attends to: the start, then all but `</s>`."""
     return (1, *target[:-1])
 
 
 def joined(attention: AttentionMap) -> AttentionMap:
     """Joins attention between pieces to attention between words.
 
-    The weight of a word as a column is the sum over its pieces, and its row is the mean of theirs, so that every row
-    still sums to 1. In the decoder a word of several pieces also attends to itself: its later pieces attend to its
+    A word's column is the sum over its pieces' columns, and its row is the mean over its pieces' rows, so that every
+    row still sums to 1. In the decoder a word of several pieces also attends to itself: its later pieces attend to its
     earlier ones.
 
     Args:
@@ -113,13 +113,13 @@ def _starts(sizes: Sizes) -> NDArray[np.intp]:
 
 
 def _sizes_within(group: Sequence[str]) -> list[int]:
-    """Cuts the pieces between two spaces into words, by their number of pieces."""
+    """Splits the pieces between two spaces into words and returns the words' numbers of pieces."""
     spaces = next((place for place, piece in enumerate(group) if piece.strip(_SPACE_MARK)), len(group))
     rest = group[spaces:]
     if not rest:
         return [spaces] if spaces else []
-    spoken = [place for place, piece in enumerate(rest) if not _is_punctuation(piece)]
-    first, last = (spoken[0], spoken[-1]) if spoken else (len(rest), 0)
+    lexical = [place for place, piece in enumerate(rest) if not _is_punctuation(piece)]
+    first, last = (lexical[0], lexical[-1]) if lexical else (len(rest), 0)
     sizes: list[int] = []
     for place, piece in enumerate(rest):
         inside = first < place <= last
@@ -127,7 +127,7 @@ def _sizes_within(group: Sequence[str]) -> list[int]:
             sizes[-1] += 1
         else:
             sizes.append(1)
-    # A space that is a piece of its own belongs to the word behind it.
+    # A space that is a piece by itself belongs to the word after it.
     return [sizes[0] + spaces, *sizes[1:]]
 
 
