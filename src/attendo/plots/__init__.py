@@ -1,1 +1,1 @@
-"""Charts: learning curves of several runs, learning rates, positional encodings; and which model a name means."""
+"""Charts: learning curves of several runs, learning rates, positional encodings, calibration; and their subjects."""

@@ -1,4 +1,4 @@
-"""Charts as files: PNG or SVG, by the name's ending, each whole or not at all."""
+"""Charts as PNG or SVG files, by the ending of the name, written atomically."""
 
 import io
 from html import escape
@@ -13,17 +13,17 @@ from attendo.files import write_bytes
 
 FORMATS = (".png", ".svg")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Of Okabe and Ito, which every kind of colour vision tells apart."""
+"""The palette of Okabe and Ito, whose colours every kind of colour vision can distinguish."""
 MARKERS = "os^DvPX"
 LINES = ("-", "--", "-.", ":")
-"""When colours come again, another line does."""
+"""Line styles; each repetition of the colours takes the next style."""
 
 
 def check_name(output: Path, formats: tuple[str, ...] = FORMATS) -> str:
-    """The ending of a picture's name, in small letters.
+    """Returns the ending of a picture's name in lower case.
 
     Raises:
-        DataError: it says nothing of what can be written.
+        DataError: the ending is none of `formats`.
     """
     suffix = output.suffix.lower()
     if suffix not in formats:
@@ -32,20 +32,20 @@ def check_name(output: Path, formats: tuple[str, ...] = FORMATS) -> str:
 
 
 def png_bytes(figure: Figure, **metadata: str) -> bytes:
-    """A chart as PNG, with metadata; the same figures give the same bytes under any version of attendo."""
+    """Returns a chart as PNG, with metadata; the same chart gives the same bytes under any version of attendo."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None, **metadata})
     return buffer.getvalue()
 
 
 def figure_bytes(figure: Figure, suffix: str, title: str, description: str) -> bytes:
-    """A chart as a file: of SVG the text stays text, and both say what is seen.
+    """Returns a chart as the bytes of a file; text in SVG stays text.
 
     Args:
         figure: the chart.
         suffix: `.png` or `.svg`.
-        title: of the file.
-        description: for who does not see it.
+        title: title of the file, kept in its metadata.
+        description: text alternative for people who cannot see the chart, kept in the metadata too.
     """
     if suffix == ".png":
         FigureCanvasAgg(figure)
@@ -61,10 +61,10 @@ def figure_bytes(figure: Figure, suffix: str, title: str, description: str) -> b
 
 
 def write_figure(figure: Figure, output: Path, title: str, description: str) -> None:
-    """Writes a chart; an older file is replaced at once or not at all.
+    """Writes a chart; an older file is replaced atomically.
 
     Raises:
-        DataError: the name's ending says nothing of what can be written.
+        DataError: the name ends neither in `.png` nor in `.svg`.
         OSError: the file cannot be written.
     """
     write_bytes(output, figure_bytes(figure, check_name(output), title, description))

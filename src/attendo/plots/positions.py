@@ -1,4 +1,4 @@
-"""Positional encodings drawn (Section 3.5): a table of sines and cosines, or one that was learned."""
+"""Charts of positional encodings (Section 3.5): a table of sines and cosines, or a learned one."""
 
 import numpy as np
 import torch
@@ -14,17 +14,17 @@ from attendo.plots.subject import Subject, require_model
 
 
 def table_of(subject: Subject, length: int) -> NDArray[np.float32]:
-    """What a model adds to the embeddings of its first positions.
+    """Returns the vectors that a model adds to the embeddings of its first positions.
 
     Args:
         subject: a model, or a recipe whose positions are sinusoids.
-        length: rows, from position 0.
+        length: number of rows, from position 0.
 
     Returns:
         float32 `(length, d_model)`.
 
     Raises:
-        ModelError: the positions are learned, and no model is there.
+        ModelError: the positions are learned, and there is no trained model.
         DataError: the learned table has fewer rows.
     """
     config = subject.config
@@ -41,19 +41,19 @@ def table_of(subject: Subject, length: int) -> NDArray[np.float32]:
 
 
 def draw_positions(table: NDArray[np.float32], layout: str, name: str) -> Figure:
-    """A table of positions as heat maps, sines apart from cosines, and some of its columns as curves.
+    """Draws a table of positions as heat maps, sines separate from cosines, and some of its columns as curves.
 
     Args:
         table: float32 `(length, d_model)`.
         layout: `interleaved`, `halves` or `learned`.
-        name: of the model.
+        name: name of the model.
     """
     figure = Figure(figsize=(12.4, 4.6), dpi=100, layout="constrained", facecolor="white")
     maps = _halves(table, layout)
     panels = figure.subplots(1, len(maps) + 1, width_ratios=(*(1.1 * 2 / len(maps) for _ in maps), 1.2))
     most = 1.0 if layout != "learned" else float(np.abs(table).max())
     for axes, (title, columns) in zip(panels[:-1], maps, strict=True):
-        # Between neighbours in a half there is one frequency only, so that nothing but the waves is seen.
+        # Within a half neighbouring columns differ by one step of frequency, so only the waves are visible.
         image = axes.imshow(
             table[:, columns], aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most, interpolation="nearest"
         )
@@ -69,7 +69,7 @@ def draw_positions(table: NDArray[np.float32], layout: str, name: str) -> Figure
 
 
 def _halves(table: NDArray[np.float32], layout: str) -> list[tuple[str, list[int]]]:
-    """Which columns are drawn side by side, with what they are."""
+    """Returns the titles of the heat maps and the columns that each of them shows."""
     columns = list(range(table.shape[1]))
     if layout == "learned":
         return [("Learned, all dimensions", columns)]
@@ -92,11 +92,11 @@ def _draw_curves(axes: Axes, table: NDArray[np.float32], layout: str) -> None:
 
 
 def _columns(width: int, layout: str) -> list[int]:
-    """A sine and its cosine, and sines of lower frequencies; of a learned table some that are spread over it."""
+    """Chooses columns for the curves: a sine, its cosine and lower frequencies, or evenly spread ones if learned."""
     if layout == "learned" or width < 16:
         return sorted({0, width // 3, 2 * width // 3, width - 1})
     if layout == "halves":
         return [width // 16, width // 2 + width // 16, width // 8, width // 5]
-    # Columns by turns: an even one is a sine, the odd one behind it the cosine of the same.
+    # Interleaved columns: an even one is a sine, the odd one after it the cosine of the same frequency.
     pair = width // 8 // 2 * 2
     return [pair, pair + 1, width // 4 // 2 * 2, width * 3 // 8 // 2 * 2]

@@ -1,4 +1,4 @@
-"""The reliability curve drawn: how often what was promised came true."""
+"""Charts of reliability: the share of translations that came close, by their confidence."""
 
 import math
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from attendo.workflow.confidence import Measured
 
 
 def draw_reliability(measured: Sequence[Measured], name: str) -> Figure:
-    """A panel a test set: confidence against the share that came close, with and without calibration.
+    """Draws a panel for each test set: confidence against the share that came close, with and without calibration.
 
     Args:
-        measured: the test sets.
-        name: of the model.
+        measured: the measurements, one per test set.
+        name: name of the model.
     """
     columns = min(3, math.ceil(math.sqrt(len(measured))))
     rows = -(-len(measured) // columns)
     figure = Figure(figsize=(4.4 * columns, 4.3 * rows + 0.5), dpi=100, layout="constrained", facecolor="white")
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-    for axes, one in zip(panels, measured, strict=False):
-        _draw(axes, one)
+    for axes, test_set in zip(panels, measured, strict=False):
+        _draw(axes, test_set)
     for axes in panels[len(measured) :]:
         axes.set_visible(False)
     figure.supxlabel("confidence", fontsize=10)
@@ -33,20 +33,20 @@ def draw_reliability(measured: Sequence[Measured], name: str) -> Figure:
 
 
 def description(measured: Sequence[Measured]) -> str:
-    """The same in words."""
+    """Describes the chart in words, as a text alternative."""
     return " ".join(
-        f"{one.name}: calibration error {one.confidence.error:.3f}, without calibration "
-        f"{one.token_probability.error:.3f}, {one.confidence.sentences} sentences."
-        for one in measured
+        f"{test_set.name}: calibration error {test_set.confidence.error:.3f}, without calibration "
+        f"{test_set.token_probability.error:.3f}, {test_set.confidence.sentences} sentences."
+        for test_set in measured
     )
 
 
-def _draw(axes: Axes, one: Measured) -> None:
+def _draw(axes: Axes, test_set: Measured) -> None:
     axes.plot((0, 1), (0, 1), color="#777777", linewidth=1, linestyle=":", label="as promised")
-    _curve(axes, one.token_probability, 1, f"token probability, error {one.token_probability.error:.3f}")
-    _curve(axes, one.confidence, 0, f"confidence, error {one.confidence.error:.3f}")
-    kind = "learned from, by parts" if one.learned_from else "not learned from"
-    axes.set_title(f"{one.name}\n{one.confidence.sentences:,} sentences, {kind}", loc="left", fontsize=10)
+    _curve(axes, test_set.token_probability, 1, f"token probability, error {test_set.token_probability.error:.3f}")
+    _curve(axes, test_set.confidence, 0, f"confidence, error {test_set.confidence.error:.3f}")
+    kind = "learned from, by parts" if test_set.learned_from else "not learned from"
+    axes.set_title(f"{test_set.name}\n{test_set.confidence.sentences:,} sentences, {kind}", loc="left", fontsize=10)
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     ticks = [0, 0.25, 0.5, 0.75, 1]
     axes.set_xticks(ticks, [f"{tick:.0%}" for tick in ticks])
@@ -56,14 +56,14 @@ def _draw(axes: Axes, one: Measured) -> None:
     axes.legend(loc="upper left", fontsize=8, frameon=False)
 
 
-def _curve(axes: Axes, found: Reliability, place: int, label: str) -> None:
-    """Bins from low to high, each with the interval of its share."""
-    at = [one.confidence for one in found.bins]
-    shares = [one.share for one in found.bins]
-    below = [max(0.0, one.share - one.low) for one in found.bins]
-    above = [max(0.0, one.high - one.share) for one in found.bins]
+def _curve(axes: Axes, reliability: Reliability, place: int, label: str) -> None:
+    """Draws the bins from low to high confidence, each with the interval of its share."""
+    confidences = [bin_.confidence for bin_ in reliability.bins]
+    shares = [bin_.share for bin_ in reliability.bins]
+    below = [max(0.0, bin_.share - bin_.low) for bin_ in reliability.bins]
+    above = [max(0.0, bin_.high - bin_.share) for bin_ in reliability.bins]
     axes.errorbar(
-        at,
+        confidences,
         shares,
         yerr=(below, above),
         color=COLOURS[place],

@@ -1,4 +1,4 @@
-"""Learning curves of several runs beside each other."""
+"""Charts that compare the learning curves of several runs."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -19,9 +19,9 @@ from attendo.reading import require_regular
 from attendo.workflow.runs.curves import Metrics, TrainPoint, ValidPoint, read_metrics, smooth
 
 By = Literal["steps", "tokens", "hours"]
-"""What curves are drawn over."""
+"""The unit of the horizontal axis."""
 Measure = Literal["loss", "perplexity", "bleu", "f1"]
-"""What curves are drawn of."""
+"""The measure that a panel shows."""
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 _FAR_APART = 4
 _ACROSS = {"steps": "training step", "tokens": "target tokens trained on", "hours": "hours of the run"}
@@ -36,15 +36,15 @@ _UNITS = {"loss": "nats a target token, running mean", "perplexity": "per word p
 
 @dataclass(frozen=True, kw_only=True)
 class RunHistory:
-    """A run and what its metrics say so far."""
+    """A run with its metrics so far."""
 
     name: str
-    """That tells it from the others."""
+    """A name that distinguishes the run from the others."""
     metrics: Metrics
 
     @property
     def points(self) -> list[TrainPoint | ValidPoint]:
-        """All of training, then all of validation."""
+        """All points of training, then all points of validation."""
         return [*self.metrics.train, *self.metrics.valid]
 
 
@@ -52,9 +52,9 @@ def read_runs(folders: Sequence[Path]) -> tuple[RunHistory, ...]:
     """Reads the metrics of runs, whether they are still being trained or not.
 
     Raises:
-        ModelError: a folder is not there, or is no run.
-        DataError: a run has no metrics yet, or the same one is named twice.
-        OSError: the metrics are no plain file.
+        ModelError: a folder does not exist or is not a run.
+        DataError: a run has no metrics yet, or the same run is named twice.
+        OSError: the metrics are not a regular file.
     """
     for folder in folders:
         check_run(folder)
@@ -72,22 +72,22 @@ def read_runs(folders: Sequence[Path]) -> tuple[RunHistory, ...]:
 
 
 def usual_measures(runs: Sequence[RunHistory]) -> tuple[Measure, ...]:
-    """What there is to draw of some runs: loss, perplexity, and F1 of parsers, BLEU of others."""
+    """Returns the measures to draw by default: loss, perplexity, and F1 for parsers or BLEU for other models."""
     points = [point for run in runs for point in run.metrics.valid]
     has_f1, has_bleu = (any(getattr(point, key) is not None for point in points) for key in ("f1", "bleu"))
     return ("loss", "perplexity", *(("bleu",) if has_bleu or not has_f1 else ()), *(("f1",) if has_f1 else ()))
 
 
 def draw_runs(runs: Sequence[RunHistory], by: By, measures: Sequence[Measure] = ()) -> Figure:
-    """Draws the same measures of several runs, a panel each.
+    """Draws measures of several runs, one panel per measure.
 
     Args:
-        runs: their histories.
-        by: what the curves are drawn over.
-        measures: what they are of; none for `usual_measures`.
+        runs: histories of the runs.
+        by: the unit of the horizontal axis.
+        measures: the measures to draw; empty for `usual_measures`.
 
     Raises:
-        DataError: a run's lines do not tell what they are to be drawn over.
+        DataError: the metrics of a run lack the unit of the horizontal axis.
     """
     measures = measures or usual_measures(runs)
     places = {run.name: _places(run, by) for run in runs}
@@ -111,9 +111,9 @@ def draw_runs(runs: Sequence[RunHistory], by: By, measures: Sequence[Measure] = 
     last = max(places[run.name](point) for run in runs for point in run.points)
     for axes in panels:
         axes.set_xlim(0, 1.02 * last if last else 1)
-    lines = [axes.get_legend_handles_labels() for axes in panels]
-    # A run without a validation is in the first panel alone; each is named once, below all of them.
-    handles = {label: handle for found in lines for handle, label in zip(*found, strict=True)}
+    legends = [axes.get_legend_handles_labels() for axes in panels]
+    # A run without a validation appears in the first panel only; the legend below all panels names each run once.
+    handles = {label: handle for legend in legends for handle, label in zip(*legend, strict=True)}
     figure.legend(
         handles.values(), handles.keys(), loc="outside lower center", ncols=min(3, len(handles)), frameon=False
     )
@@ -121,7 +121,7 @@ def draw_runs(runs: Sequence[RunHistory], by: By, measures: Sequence[Measure] = 
 
 
 def described(runs: Sequence[RunHistory], by: By) -> str:
-    """What a chart of runs shows, in words."""
+    """Describes a chart of runs in words, as a text alternative."""
     parts = []
     for run in runs:
         metrics = run.metrics
@@ -138,17 +138,21 @@ def described(runs: Sequence[RunHistory], by: By) -> str:
 
 
 def _names(folders: Sequence[Path]) -> list[str]:
-    """Of each folder its name, with those of folders above it where that tells it from others."""
+    """Returns a name for each folder, preceded by names of its parents as far as needed to make all names distinct."""
     parts = [folder.resolve().parts for folder in folders]
     for depth in range(1, max(map(len, parts)) + 1):
-        names = ["/".join(own[-depth:]) for own in parts]
+        names = ["/".join(path[-depth:]) for path in parts]
         if len(set(names)) == len(names):
             break
     return names
 
 
 def _places(run: RunHistory, by: By) -> Callable[[TrainPoint | ValidPoint], float]:
-    """Where a point stands on the horizontal axis."""
+    """Returns a function that gives a point's position on the horizontal axis.
+
+    Raises:
+        DataError: some points lack the unit of the axis.
+    """
     points = run.points
     lacking = sum(_place(point, by) is None for point in points)
     if lacking:
@@ -158,9 +162,9 @@ def _places(run: RunHistory, by: By) -> Callable[[TrainPoint | ValidPoint], floa
         )
 
     def place(point: TrainPoint | ValidPoint) -> float:
-        found = _place(point, by)
-        assert found is not None
-        return found
+        value = _place(point, by)
+        assert value is not None
+        return value
 
     return place
 
@@ -178,7 +182,7 @@ def _place(point: TrainPoint | ValidPoint, by: By) -> float | None:
 def _draw(
     axes: Axes, run: RunHistory, number: int, measure: Measure, place: Callable[[TrainPoint | ValidPoint], float]
 ) -> int:
-    """Draws one curve; gives how many points it has."""
+    """Draws one curve and returns its number of points."""
     colour, line = COLOURS[number % len(COLOURS)], LINES[number // len(COLOURS) % len(LINES)]
     if measure == "loss":
         losses = [point.loss for point in run.metrics.train]
@@ -188,21 +192,21 @@ def _draw(
             means = smooth(losses, half_width=len(losses) // 50)
             axes.plot(xs, means, color=colour, linestyle=line, linewidth=1.8, label=run.name)
         return len(losses)
-    found = [
+    points = [
         (place(point), value)
         for point in run.metrics.valid
         if (value := _value(point, measure)) is not None and np.isfinite(value)
     ]
-    if found:
+    if points:
         marker = MARKERS[number % len(MARKERS)]
         axes.plot(
-            *zip(*found, strict=True), color=colour, linestyle=line, marker=marker, markersize=4.5, label=run.name
+            *zip(*points, strict=True), color=colour, linestyle=line, marker=marker, markersize=4.5, label=run.name
         )
-    return len(found)
+    return len(points)
 
 
 def _value(point: ValidPoint, measure: Measure) -> float | None:
-    """A validation's figure."""
+    """Returns a measure of a validation; None if it was not measured."""
     match measure:
         case "bleu":
             return point.bleu
@@ -213,7 +217,7 @@ def _value(point: ValidPoint, measure: Measure) -> float | None:
 
 
 def _scale_perplexity(axes: Axes, runs: Sequence[RunHistory]) -> None:
-    """Makes the axis logarithmic where values are so far apart that the low ones would not be told apart."""
+    """Makes the axis logarithmic if the values span a range in which the low ones would look alike."""
     values = [point.perplexity for run in runs for point in run.metrics.valid if np.isfinite(point.perplexity)]
     if max(values) <= _FAR_APART * min(values):
         return

@@ -1,4 +1,4 @@
-"""Equation 3 drawn: the learning rate of each step that a recipe would take (Section 5.3)."""
+"""Charts of Equation 3: the learning rate at each step of a recipe (Section 5.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ class Rates:
 
     name: str
     steps: tuple[int, ...]
-    """Those that are drawn, from the first to the last."""
+    """The steps that are drawn, in ascending order."""
     rates: tuple[float, ...]
     peak_step: int
     peak: float
 
     @property
     def text(self) -> str:
-        """Name and highest rate."""
+        """The name of the recipe and its highest rate."""
         return f"{self.name}: {self.peak:.3g} at step {self.peak_step:,}"
 
 
 def rates_of(recipe: Recipe, max_steps: int | None = None) -> Rates:
-    """What a recipe trains with.
+    """Returns the learning rates of a recipe.
 
     Args:
-        recipe: as it trains: where it fine-tunes a model, with that model's width.
-        max_steps: the last step to look at; the recipe's own where left out.
+        recipe: the recipe; one that fine-tunes a model must have the width of that model.
+        max_steps: the last step; None for the last step of the recipe.
     """
     last = max_steps or recipe.training.max_steps
     corner = [recipe.training.warmup_steps, recipe.training.max_steps - recipe.training.cooldown_steps]
@@ -48,13 +48,13 @@ def rates_of(recipe: Recipe, max_steps: int | None = None) -> Rates:
 
 
 def draw_schedules(schedules: Sequence[Rates]) -> Figure:
-    """The learning rates of recipes over their steps, the highest of each marked."""
+    """Draws the learning rates of recipes over their steps and marks the highest of each."""
     figure = Figure(figsize=(8, 4.6), dpi=110, layout="constrained", facecolor="white")
     axes = figure.subplots()
-    for number, own in enumerate(schedules):
+    for number, schedule in enumerate(schedules):
         colour, line = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)]
-        axes.plot(own.steps, own.rates, color=colour, linestyle=line, linewidth=1.8, label=own.text)
-        axes.plot([own.peak_step], [own.peak], marker="*", markersize=11, color=colour, linestyle="none")
+        axes.plot(schedule.steps, schedule.rates, color=colour, linestyle=line, linewidth=1.8, label=schedule.text)
+        axes.plot([schedule.peak_step], [schedule.peak], marker="*", markersize=11, color=colour, linestyle="none")
     axes.set_title("Learning rate (Equation 3)", loc="left", fontsize=11, fontweight="bold")
     axes.set_xlabel("training step")
     axes.set_ylabel("learning rate")

@@ -1,4 +1,4 @@
-"""What is drawn: the model that a recipe would train, or one that is there, by the name that a user gives."""
+"""Finds the subject of a chart by name: a trained model, or the model that a recipe would train."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,30 +16,30 @@ from attendo.workflow.runs.run_folder import prepared_data
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """A model's shape, whether it is trained or not."""
+    """The shape of a model, whether it is trained or not."""
 
     name: str
-    """What a picture calls it; of a recipe with changes it says that there are some."""
+    """The name in pictures; that of a recipe with overrides says that it is changed."""
     config: ModelConfig
     src_vocab_size: int
     tgt_vocab_size: int
     folder: Path | None
-    """Of the model; None where there is none yet."""
+    """Folder of the model; None if it is not trained yet."""
     note: str
-    """Where it is from, for a caption."""
+    """Origin of the model, for a caption."""
 
 
 def find_subject(name: str, overrides: tuple[str, ...] = ()) -> Subject:
-    """The model that a name means.
+    """Finds the model that a name refers to.
 
     Args:
-        name: in this order a model folder, a run, whose model it is or will be, a recipe's TOML file, the name of a
-            shipped recipe, or that of a shipped model.
-        overrides: changes of a recipe, as `model.num_layers=2`.
+        name: a model folder, a run (for its present or future model), a recipe's TOML file, or the name of a shipped
+            recipe or model; tried in this order.
+        overrides: changes of a recipe, such as `model.num_layers=2`.
 
     Raises:
-        RecipeError: the recipe cannot be meant, or there is neither such a recipe nor such a model; or a model that is
-            there already is to be changed.
+        RecipeError: the recipe is invalid, there is neither such a recipe nor such a model, or there are overrides for
+            a trained model.
         ModelError: the model's files cannot be read.
     """
     if names_model(name):
@@ -85,7 +85,7 @@ def _of_recipe(name: str, overrides: tuple[str, ...]) -> Subject:
 
 
 def _prepared_sizes(run: Path) -> tuple[int, int] | None:
-    """The vocabularies of a run's prepared data, where that is still there."""
+    """Returns the vocabulary sizes of a run's prepared data; None if the data no longer exists or cannot be read."""
     try:
         prepared = open_prepared(prepared_data(run))
     except (AttendoError, OSError):
@@ -93,12 +93,14 @@ def _prepared_sizes(run: Path) -> tuple[int, int] | None:
     return prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size
 
 
-def require_model(subject: Subject, what: str) -> Path:
-    """The folder of a model that has to be there.
+def require_model(subject: Subject, reason: str) -> Path:
+    """Returns the folder of a model that has to be trained already.
 
     Raises:
-        ModelError: it is not trained yet.
+        ModelError: the model is not trained yet.
     """
     if subject.folder is None:
-        raise ModelError(f"{subject.name}: {what}, and this is a recipe; name a model folder, a run or a shipped model")
+        raise ModelError(
+            f"{subject.name}: {reason}, and this is a recipe; name a model folder, a run or a shipped model"
+        )
     return subject.folder

@@ -1,4 +1,4 @@
-"""Whether what is drawn is a model or a recipe, without torch, so that a mistyped name is answered at once."""
+"""Tells whether a name means a model or a recipe, without importing torch, so that a mistyped name fails at once."""
 
 import difflib
 from pathlib import Path
@@ -10,10 +10,10 @@ from attendo.recipe import shipped_recipes
 
 
 def names_model(name: str) -> bool:
-    """Whether a name means a model that is there; otherwise it means a recipe, or a run by its recipe.
+    """Returns whether a name means a trained model; otherwise it means a recipe, or a run by its recipe.
 
     Raises:
-        RecipeError: it means neither.
+        RecipeError: the name means neither.
     """
     path = Path(name)
     is_model = (path / CONFIG).is_file() or (path / "model" / CONFIG).is_file()
