@@ -1,1 +1,1 @@
-"""Learning from corrections: fine-tuning a model on what people changed, and the gate that a new model has to pass."""
+"""Learning from corrections: fine-tuning a model on people's corrections, and the gate that a new model must pass."""

@@ -1,4 +1,4 @@
-"""A new model between its ancestor and the fine-tuned one: the weighted mean of their weights."""
+"""A new model between its ancestor and the fine-tuned model: the weighted mean of their weights."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +14,16 @@ from attendo.checkpoint.weights import named_weights
 
 
 def write_between(ancestor: Path, tuned: Path, share: float, folder: Path, facts: dict[str, Any]) -> None:
-    """Writes the model whose weights are (1 - share) of the ancestor's and `share` of the fine-tuned ones.
+    """Writes the model whose weights are (1 - share) of the ancestor's and `share` of the fine-tuned model's.
 
-    It is stored in the numbers that the ancestor is stored in.
+    The new model is stored in the ancestor's number type.
 
     Args:
-        ancestor: the folder of the model as it was.
+        ancestor: the folder of the model before learning.
         tuned: the folder of the fine-tuned model, of the same shape and vocabulary.
-        share: of the fine-tuned weights, above 0 and at most 1.
+        share: share of the fine-tuned weights, above 0 and at most 1.
         folder: the model folder to write.
-        facts: for `training` of its description, beside those of the fine-tuned model.
+        facts: entries for `training` of the description, added to those of the fine-tuned model.
 
     Raises:
         ModelError: a folder cannot be read.
@@ -37,10 +37,10 @@ def write_between(ancestor: Path, tuned: Path, share: float, folder: Path, facts
 
 
 def _between(old: LoadedModel, new: LoadedModel, share: float) -> dict[str, Tensor]:
-    """The mean of two models' weights, in float64; what the old one has beside them, as a drafter, is left out."""
-    theirs, ours = named_weights(old.transformer), named_weights(new.transformer)
+    """Returns the mean of two models' weights, computed in float64, without extras of the old one such as a drafter."""
+    old_weights, new_weights = named_weights(old.transformer), named_weights(new.transformer)
     with torch.no_grad():
         return {
-            name: ((1.0 - share) * theirs[name].double() + share * value.double()).to(value.dtype)
-            for name, value in ours.items()
+            name: ((1.0 - share) * old_weights[name].double() + share * value.double()).to(value.dtype)
+            for name, value in new_weights.items()
         }

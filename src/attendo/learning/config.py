@@ -1,4 +1,4 @@
-"""How a model learns from corrections: the section `learning` of a TOML file, and its defaults."""
+"""Settings of learning from corrections: the section `learning` of a TOML file, and its defaults."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,48 +15,48 @@ from attendo.settings.toml import MAX_BYTES, one_line, read_toml, toml_text
 
 @dataclass(frozen=True, kw_only=True)
 class LearningConfig:
-    """How a model learns from corrections.
+    """Settings of learning from corrections.
 
     Raises:
-        ValueError: values that cannot be meant, all at once.
+        ValueError: some values are invalid; the message names all of them.
     """
 
     replay: tuple[str, ...] = ()
-    """Text to replay beside attendo's own, so that less is forgotten: one file with both sides, two files of lines, or
-    one file of lines in the source language, which the model translates."""
+    """Text to replay in addition to attendo's own, so that the model forgets less: one file with both sides, two files
+    of lines, or one file of lines in the source language, which the model translates."""
     own_replay: bool = True
-    """Replay text of attendo's own, which the model translates: a tenth of its text in English, German and French, and
-    sentences of its phrasebook for English and German."""
+    """Whether to replay attendo's own text, which the model translates: a tenth of its text in English, German and
+    French, and sentences of its phrasebook for English and German."""
     general: tuple[str, ...] = ()
-    """At least 1,100 pairs of other text that must not get worse, by which the gate judges: one file with both sides,
-    or two files of lines. Empty for attendo's own text in English, German and French."""
+    """The general set: at least 1,100 pairs of other text that must not get worse, by which the gate judges. One file
+    with both sides, or two files of lines; empty for attendo's own text in English, German and French."""
     general_name: str = ""
-    """What the card calls this set; empty for the names of its files."""
+    """Name of the general set in the card; empty for the names of its files."""
     glossary: tuple[str, ...] = ()
     """Glossaries whose terms must be used as often as before."""
     replay_share: float = 0.5
-    """Share of replayed pairs in what is read."""
+    """Share of replayed pairs in the training text."""
     max_replay: int = 10_000
-    """Replayed pairs at most; those that the model translates take time."""
+    """Maximum number of replayed pairs; those that the model has to translate take time."""
     passes: float = 3.0
-    """How often each correction is read."""
+    """Number of passes over the corrections."""
     min_steps: int = 60
-    """Updates of a training, at least; few corrections are read more often."""
+    """Minimum number of updates of a training; few corrections are therefore read in more passes."""
     max_tokens: int = 1000
     """Maximum number of source tokens, and of target tokens, in one update."""
     peak_learning_rate: float = 2e-4
     """The highest learning rate."""
     shares: tuple[float, ...] = (1.0, 0.75, 0.5, 0.25)
-    """Shares of the fine-tuned weights to choose from; the rest is the model as it was."""
+    """Shares of the fine-tuned weights to choose from; the rest comes from the model before learning."""
     folds: int = 3
-    """Trainings of the cross-validation where there are fewer than 1,000 corrections."""
+    """Number of trainings in the cross-validation that is made with fewer than 1,000 corrections."""
     max_general_loss: float = 0.5
-    """BLEU that the general set may lose at most, by the lower end of the 95 % interval."""
+    """Maximum loss on the general set, in BLEU, by the lower end of the 95 % interval."""
     seed: int = 1
     """Random seed of the training, the resamples and the generated sentences."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses invalid values."""
         problems = []
         for key in ("replay", "general"):
             if len(getattr(self, key)) > 2:
@@ -78,7 +78,7 @@ class LearningConfig:
 
 
 class _Document(BaseModel):
-    """A configuration's TOML; strict, and without other keys."""
+    """The content of a configuration file; strict, without other keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -89,11 +89,11 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> LearningCon
     """Reads a configuration.
 
     Args:
-        path: a TOML file; None for the defaults. A path in it starts from its folder.
-        overrides: `learning.KEY=VALUE` each, which go before the file.
+        path: a TOML file; None for the defaults. Paths in the file are relative to its folder.
+        overrides: settings as `learning.KEY=VALUE`, which take precedence over the file.
 
     Raises:
-        RecipeError: keys or values that cannot be meant, all of them at once.
+        RecipeError: keys or values are invalid; the message names all of them.
         OSError: the file cannot be read.
     """
     origin = "configuration" if path is None else one_line(str(path))

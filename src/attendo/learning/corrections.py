@@ -1,4 +1,4 @@
-"""Corrections: pairs of a source and the translation that a person settled on, read from the files people work in."""
+"""Reads corrections, pairs of a source and the translation that a person approved, from the files people work in."""
 
 import hashlib
 import json
@@ -15,13 +15,13 @@ from attendo.text.pair_rules import CleaningConfig, numbers_agree
 from attendo.workflow.pair_files import ALSO_FUZZY, CORRECTION_RULES, pairs_of
 
 _LEAST_CHECKED = 20
-"""Pairs that a file has at least before it is refused as a whole."""
+"""Minimum number of pairs in a file for its pairs to decide whether the file is refused as a whole."""
 _NUMBER = re.compile(r"\d{2,}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """A source with the translation that a person settled on."""
+    """A source with the translation that a person approved."""
 
     source: str
     target: str
@@ -29,13 +29,13 @@ class Correction:
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectionFile:
-    """What became of the pairs of a file."""
+    """The numbers of used and dropped pairs of a file."""
 
     name: str
     """The file's name, without its folder."""
     used: int
     dropped: Mapping[str, int]
-    """Pairs that are not learned from, by reason; see docs/learning.md."""
+    """Number of pairs that are not learned from, by reason; see docs/learning.md."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,36 +43,35 @@ class Corrections:
     """All corrections of a round."""
 
     pairs: tuple[Correction, ...]
-    """No source twice, in the order of the files."""
+    """The pairs in the order of the files, each source once."""
     files: tuple[CorrectionFile, ...]
 
     @property
     def digest(self) -> str:
-        """A digest of the pairs; two rounds of equal digests learn from the same."""
+        """A digest of the pairs; two rounds with equal digests learn from the same pairs."""
         content = json.dumps([(pair.source, pair.target) for pair in self.pairs])
         return hashlib.sha256(content.encode("utf-8")).hexdigest()
 
     def files_json(self) -> list[dict[str, Any]]:
-        """The files' counts for `json.dumps`; no text."""
+        """Returns the files' counts for `json.dumps`, without any text of the pairs."""
         return [asdict(file) for file in self.files]
 
 
 def read_corrections(
     files: Sequence[Path], before: Sequence[Path] = (), *, languages: tuple[str, str] = ("", "")
 ) -> Corrections:
-    """Reads corrected files and keeps what can be learned from.
+    """Reads corrected files and keeps the pairs that can be learned from.
 
-    Of several corrections of one source the last one counts, in the order of the files.
+    If a source has several corrections, the last one counts, in the order of the files.
 
     Args:
         files: TMX, XLIFF, PO, CSV, TSV or JSON lines, as people corrected them.
-        before: the same files as the machine wrote them. A pair that one of them has too was not changed by anybody,
-            and is left out.
-        languages: the codes of source and target; empty where unknown.
+        before: the same files as the machine wrote them. Their pairs are dropped, as nobody changed them.
+        languages: the codes of source and target; empty if unknown.
 
     Raises:
-        DataError: a file cannot be read or does not hold both sides, is mostly in another language, or its sides have
-            mostly different numbers, as where they were shifted against each other.
+        DataError: a file cannot be read, lacks a side, is mostly in another language, or has mostly different numbers
+            on its two sides, which suggests that one side was shifted.
     """
     unchanged = {(pair.source, pair.target) for path in before for pair in _all_pairs(path, languages)}
     kept: dict[str, tuple[str, int]] = {}
@@ -80,10 +79,10 @@ def read_corrections(
     for number, path in enumerate(files):
         counts: Counter[str] = Counter()
         dropped.append(counts)
-        found = list(pairs_of(path, languages, counts, cleaning=CORRECTION_RULES))
-        _check_languages(path, len(found), counts, languages)
-        _check_numbers(path, found)
-        for pair in found:
+        pairs = list(pairs_of(path, languages, counts, cleaning=CORRECTION_RULES))
+        _check_languages(path, len(pairs), counts, languages)
+        _check_numbers(path, pairs)
+        for pair in pairs:
             if pair.source == pair.target:
                 counts["identical"] += 1
             elif (pair.source, pair.target) in unchanged:
@@ -101,7 +100,7 @@ def read_corrections(
 
 
 def _keep(kept: dict[str, tuple[str, int]], pair: SentencePair, number: int, dropped: list[Counter[str]]) -> None:
-    """Keeps a pair in the place of an earlier one of the same source."""
+    """Keeps a pair and drops an earlier one of the same source."""
     earlier = kept.pop(pair.source, None)
     if earlier is not None:
         target, its_file = earlier
@@ -110,7 +109,7 @@ def _keep(kept: dict[str, tuple[str, int]], pair: SentencePair, number: int, dro
 
 
 def _all_pairs(path: Path, languages: tuple[str, str]) -> Iterator[SentencePair]:
-    """Yields the pairs of a file as the machine wrote it, also those that are marked for review."""
+    """Yields the pairs of a file as the machine wrote it, including those that are marked for review."""
     return pairs_of(path, languages, Counter(), cleaning=CleaningConfig(), states=ALSO_FUZZY)
 
 
@@ -118,7 +117,7 @@ def _check_languages(path: Path, num_kept: int, dropped: Counter[str], languages
     """Refuses a file that is mostly in another language.
 
     Raises:
-        DataError: it is.
+        DataError: the file is mostly in another language.
     """
     others = dropped["language"]
     if others + num_kept >= _LEAST_CHECKED and others > num_kept:
@@ -129,7 +128,7 @@ def _check_languages(path: Path, num_kept: int, dropped: Counter[str], languages
 
 
 def _check_numbers(path: Path, pairs: Sequence[SentencePair]) -> None:
-    """Refuses a file whose two sides do not belong together, as far as numbers tell.
+    """Refuses a file whose two sides do not belong together, as judged by their numbers.
 
     Raises:
         DataError: most pairs that have numbers have different ones on both sides.

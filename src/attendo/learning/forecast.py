@@ -1,4 +1,4 @@
-"""What a round of learning would do and how long it takes, without doing it."""
+"""Estimates the work and duration of a round of learning without running it."""
 
 import time
 from collections.abc import Mapping
@@ -20,32 +20,32 @@ _TRIAL_LINES = 32
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """What a round would do."""
+    """The work and duration of a round of learning."""
 
     model: str
     corrections: int
     files: tuple[Mapping[str, Any], ...]
     trainings: int
-    """0 where there are too few corrections."""
+    """Number of trainings; 0 if there are too few corrections."""
     held_out: int
-    """Corrections that the gate judges by."""
+    """Number of corrections that the gate judges by."""
     steps: int
-    """Updates of all trainings."""
+    """Number of updates in all trainings."""
     replayed: int
-    """Pairs that are replayed."""
+    """Number of replayed pairs."""
     general: str
-    """What the general set is called."""
+    """Name of the general set."""
     training_s: float
-    """Seconds of training, measured in a few updates."""
+    """Seconds of training, extrapolated from a few updates."""
     translating_s: float
-    """Seconds of translating, measured on a few corrections."""
+    """Seconds of translating, extrapolated from a few corrections."""
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary for `json.dumps`."""
+        """Returns the forecast as a dictionary for `json.dumps`."""
         return asdict(self)
 
     def to_text(self) -> str:
-        """The same to read."""
+        """Returns the forecast as lines of text for people."""
         lines = [f"{self.model}: {self.corrections:,} corrections"]
         for file in self.files:
             dropped = "".join(f", {number:,} {reason}" for reason, number in file["dropped"].items() if number)
@@ -63,7 +63,7 @@ class Forecast:
 
 
 def forecast(plan: RoundPlan) -> Forecast:
-    """Works out what a round would do; makes a few updates and translates a few lines to measure the time."""
+    """Forecasts a round; makes a few updates and translates a few lines to measure the time they take."""
     held_out = [pair for portion in plan.portions for pair in portion.held_out]
     lines_to_translate = len(plan.replay.untranslated)
     if is_calibrated(plan.model):
@@ -76,10 +76,10 @@ def forecast(plan: RoundPlan) -> Forecast:
         lines_to_translate += num_models * len(portion.selection) + 2 * len(portion.held_out)
     if plan.portions:
         lines_to_translate += num_models * len(plan.general.selection.sources) + 2 * len(plan.general.gate.sources)
-        nothing = ParallelLines()
-        # Whether anything is replayed decides what an update costs.
-        replay = next((part.lines for part in plan.replay.parts if part.lines.sources), nothing)
-        tuning = Tuning(name=FINAL, model=plan.model, corrections=nothing, replay=replay, config=plan.config)
+        no_lines = ParallelLines()
+        # The cost of an update depends on whether anything is replayed.
+        replay = next((part.lines for part in plan.replay.parts if part.lines.sources), no_lines)
+        tuning = Tuning(name=FINAL, model=plan.model, corrections=no_lines, replay=replay, config=plan.config)
         hours = estimate(recipe_for(tuning, Path(), steps), None).hours
     return Forecast(
         model=plan.model_name,

@@ -1,4 +1,4 @@
-"""The gate: whether a new model takes the old one's place, by what both write on text that neither was trained on."""
+"""The gate: decides whether a new model replaces the old one, by their translations of text neither was trained on."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,28 +15,28 @@ from attendo.text_tables import aligned
 Outcome = Literal["accepted", "refused", "not enough to tell"]
 
 SIGNIFICANT = 0.05
-"""A p-value below this one is no chance."""
+"""The level of significance: differences with a p-value below it are significant."""
 _HEAD: tuple[str, ...] = (
     *("", "before", "after", "difference", "95%", "p bootstrap", "p randomised", "wanted", "met"),
 )
 _NOT_DECISIVE = "not decisive"
 _USEFUL_GAIN = 0.5
-"""BLEU; where the interval excludes as much, more corrections would show no gain worth having."""
+"""The smallest useful gain in BLEU; if the interval excludes it, more corrections would not show a useful gain."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedText:
-    """A text with what both models wrote."""
+    """A text with the translations of both models."""
 
     name: str
     sources: Sequence[str]
     references: Sequence[str]
     before: Sequence[str]
-    """Translations by the model as it was."""
+    """Translations by the model before learning."""
     after: Sequence[str]
-    """Translations by the new one."""
+    """Translations by the new model."""
     domains: Sequence[tuple[str, int]] = ()
-    """Names of kinds of text with the number of their pairs, which follow one another; none where there is one kind."""
+    """Names of the domains of the text, in its order, with their numbers of pairs; empty if it has a single domain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +47,13 @@ class Check:
     before: float
     after: float
     low: float | None
-    """Lower end of the 95 % interval of the difference; None where it has none."""
+    """Lower end of the 95 % interval of the difference; None if there is no interval."""
     high: float | None
+    """Upper end of that interval."""
     p_bootstrap: float | None
-    """Of the paired bootstrap; None where it was not asked for."""
+    """p-value of the paired bootstrap; None if the test was not made."""
     p_randomization: float | None
-    """Of the paired approximate randomisation."""
+    """p-value of the paired approximate randomisation; None if the test was not made."""
     wanted: str
     """The condition, in words."""
     is_met: bool
@@ -60,7 +61,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class DomainDifference:
-    """The difference on one kind of general text, which is reported and decides nothing by itself."""
+    """The difference on one domain of the general set, which is reported but does not decide."""
 
     name: str
     pairs: int
@@ -69,46 +70,47 @@ class DomainDifference:
     low: float
     """Lower end of the 95 % interval of the difference."""
     high: float
+    """Upper end of that interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What the gate says."""
+    """The decision of the gate, with its conditions."""
 
     outcome: Outcome
     reason: str
     checks: tuple[Check, ...]
     smallest_visible: float | None = None
-    """The smallest gain in BLEU that this many corrections could have shown."""
+    """The smallest gain in BLEU that this number of corrections could have shown."""
     by_domain: tuple[DomainDifference, ...] = ()
-    """The general set by kinds of text."""
+    """The differences by domain of the general set."""
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The verdict that `to_json` gave.
+        """Returns the verdict that `to_json` returned as a dictionary.
 
         Raises:
-            TypeError: it is none.
+            TypeError: the content is not a verdict.
         """
         checks = tuple(Check(**check) for check in content["checks"])
         by_domain = tuple(DomainDifference(**domain) for domain in content["by_domain"])
         return cls(**{**content, "checks": checks, "by_domain": by_domain})
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary for `json.dumps`."""
+        """Returns the verdict as a dictionary for `json.dumps`."""
         return asdict(self)
 
     def to_text(self) -> str:
-        """The conditions as a table, and the outcome with its reason."""
+        """Returns the conditions as a table, and the outcome with its reason."""
         lines = [line.rstrip() for line in aligned([_HEAD, *self._rows()], words=1)] if self.checks else []
         return "\n".join([*lines, f"{self.outcome}: {self.reason}"])
 
     def to_markdown(self) -> list[str]:
-        """The conditions as a table for a card."""
+        """Returns the conditions as the lines of a Markdown table for a card."""
         return [f"| {' | '.join(row)} |" for row in (_HEAD, ("---",) * len(_HEAD), *self._rows())]
 
     def _rows(self) -> list[tuple[str, ...]]:
-        # The kinds of general text stand below the general set, which is the second condition.
+        # The domains of the general set follow it; it is the second condition.
         return [*map(_cells, self.checks[:2]), *map(_domain_cells, self.by_domain), *map(_cells, self.checks[2:])]
 
 
@@ -123,11 +125,11 @@ def judge(
     """Compares the new model with the one it was made from.
 
     Args:
-        held_out: corrections that the new model did not read.
-        general: other text.
+        held_out: corrections that the new model was not trained on.
+        general: the general set.
         languages: codes of source and target.
-        max_loss: BLEU that the general set may lose, by the lower end of the interval.
-        glossary: terms that must be used as often as before; None for none.
+        max_loss: maximum loss on the general set in BLEU, by the lower end of the interval.
+        glossary: terms that must be used as often as before; None for no terms.
     """
     gain, compared = _difference(held_out, languages[1])
     loss, _ = _difference(general, languages[1], tests=False)
@@ -149,7 +151,7 @@ def judge(
 
 
 def _outcome(corrections: Check, others: Sequence[Check], gain: BleuDifference) -> tuple[Outcome, str]:
-    """What follows from the conditions, and why."""
+    """Returns the outcome that follows from the conditions, with its reason."""
     if failed := [check for check in others if not check.is_met]:
         return "refused", "; ".join(f"{check.name}: {check.wanted} is not met" for check in failed)
     if corrections.is_met:
@@ -163,14 +165,14 @@ def _outcome(corrections: Check, others: Sequence[Check], gain: BleuDifference) 
 def _difference(
     text: JudgedText, target_language: str, *, tests: bool = True
 ) -> tuple[BleuDifference, MetricComparison | None]:
-    found = bleu_difference(text.before, text.after, text.references, target_language=target_language)
+    difference = bleu_difference(text.before, text.after, text.references, target_language=target_language)
     if not tests:
-        return found, None
+        return difference, None
     compared = compare_outputs(
         text.before, text.after, text.references,
         name_a="before", name_b="after", target_language=target_language, metric_names=("bleu",),
     )  # fmt: skip
-    return found, compared.metrics[0]
+    return difference, compared.metrics[0]
 
 
 def _gain_check(text: JudgedText, gain: BleuDifference, compared: MetricComparison) -> Check:
@@ -203,20 +205,20 @@ def _loss_check(text: JudgedText, loss: BleuDifference, max_loss: float) -> Chec
 
 
 def _kept_check(text: JudgedText, languages: tuple[str, str]) -> Check:
-    """Whether lines keep their numbers, placeholders and other values as before, by a sign test over the lines."""
+    """Checks that lines keep numbers, placeholders and other values no worse than before, by a sign test over lines."""
     before, after = (_good_lines(text, outputs, languages) for outputs in (text.before, text.after))
     return _lines_check(f"{text.name}: lines with all values kept, %", before, after)
 
 
 def _terms_check(text: JudgedText, glossary: Glossary) -> Check:
-    """Whether lines use the terms that their references use as before, by a sign test over the lines."""
+    """Checks that lines use the terms of their references no worse than before, by a sign test over the lines."""
     expected = expected_terms(glossary, text.sources, text.references)
     before, after = (list(lines_with_all_terms(expected, outputs).values()) for outputs in (text.before, text.after))
     return _lines_check(f"{text.name}, {len(before):,} lines with terms: all used, %", before, after)
 
 
 def _lines_check(name: str, before: Sequence[bool], after: Sequence[bool]) -> Check:
-    """Whether at least as many lines are good as before."""
+    """Checks that the number of good lines is not significantly lower than before."""
     worse = sum(was and not now for was, now in zip(before, after, strict=True))
     better = sum(now and not was for was, now in zip(before, after, strict=True))
     p_value = _sign_test(worse, better)
@@ -235,7 +237,7 @@ def _lines_check(name: str, before: Sequence[bool], after: Sequence[bool]) -> Ch
 
 
 def _good_lines(text: JudgedText, outputs: Sequence[str], languages: tuple[str, str]) -> list[bool]:
-    """Of each line, whether all values are kept that both source and reference have, and none is invented."""
+    """Returns for each line whether it keeps all values that source and reference share, and invents none."""
     codes = {"source_language": languages[0], "target_language": languages[1]}
     reports = (
         kept_report([s], [o], [r], **codes) for s, o, r in zip(text.sources, outputs, text.references, strict=True)
@@ -244,23 +246,32 @@ def _good_lines(text: JudgedText, outputs: Sequence[str], languages: tuple[str, 
 
 
 def _sign_test(worse: int, better: int) -> float:
-    """How often chance alone makes this many lines worse of those that changed, or more."""
+    """Returns the probability that chance alone makes at least `worse` of the changed lines worse (one-sided)."""
     changed = worse + better
     return float(sum(math.comb(changed, number) for number in range(worse, changed + 1)) / 2**changed)
 
 
 def _by_domain(text: JudgedText, target_language: str) -> tuple[DomainDifference, ...]:
-    found, start = [], 0
+    differences, start = [], 0
     for name, number in text.domains:
         rows = slice(start, start + number)
         start += number
         if not number:
             continue
-        its = bleu_difference(
+        difference = bleu_difference(
             text.before[rows], text.after[rows], text.references[rows], target_language=target_language
         )
-        found.append(DomainDifference(name=name, pairs=number, before=its.a, after=its.b, low=its.low, high=its.high))
-    return tuple(found)
+        differences.append(
+            DomainDifference(
+                name=name,
+                pairs=number,
+                before=difference.a,
+                after=difference.b,
+                low=difference.low,
+                high=difference.high,
+            )
+        )
+    return tuple(differences)
 
 
 def _cells(check: Check) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Lines with their translations, and the files that users name for them."""
+"""Lines with their translations, and reading them from the files that users name."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,31 +21,31 @@ class ParallelLines:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Each line with its translation."""
+        """The pairs of a line and its translation."""
         return list(zip(self.sources, self.targets, strict=True))
 
     def rows(self, numbers: Sequence[int]) -> "ParallelLines":
-        """Gives some of the pairs by their numbers."""
+        """Returns the pairs with the given numbers, from 0."""
         return ParallelLines(
             sources=tuple(self.sources[number] for number in numbers),
             targets=tuple(self.targets[number] for number in numbers),
         )
 
     def without(self, sources: frozenset[str]) -> "ParallelLines":
-        """Gives the pairs whose source is none of these."""
+        """Returns the pairs whose source is not among the given ones."""
         return self.rows([number for number, source in enumerate(self.sources) if source not in sources])
 
     def spread(self, number: int) -> "ParallelLines":
-        """Gives at most this number of pairs, evenly spread."""
+        """Returns at most `number` pairs, evenly spread."""
         return self.rows(evenly_spread(len(self.sources), min(number, len(self.sources))))
 
     def with_more(self, other: "ParallelLines") -> "ParallelLines":
-        """Gives the pairs with others behind them."""
+        """Returns the pairs followed by other pairs."""
         return ParallelLines(sources=self.sources + other.sources, targets=self.targets + other.targets)
 
 
 def evenly_spread(length: int, number: int) -> list[int]:
-    """Gives this number of places of a sequence, evenly spread."""
+    """Returns `number` indices of a sequence of `length` items, evenly spread."""
     return [place * length // number for place in range(number)]
 
 
@@ -53,19 +53,19 @@ def read_parallel(files: tuple[str, ...], languages: tuple[str, str], key: str) 
     """Reads pairs, each source once.
 
     Args:
-        files: one with both sides, or a source and a target of lines.
+        files: one file with both sides, or a source and a target file of lines.
         languages: codes of source and target.
         key: the setting that names the files, for errors.
 
     Raises:
-        DataError: a file cannot be read, or holds one side alone.
+        DataError: a file cannot be read, or a single file holds only one side.
     """
     if len(files) == 2:
         sources, targets = read_pairs(Path(files[0]), Path(files[1]))
         distinct = dict(zip(sources, targets, strict=True))
     elif has_both_sides(Path(files[0])):
-        found = pairs_of(Path(files[0]), languages, Counter(), cleaning=CleaningConfig())
-        distinct = {pair.source: pair.target for pair in found}
+        pairs = pairs_of(Path(files[0]), languages, Counter(), cleaning=CleaningConfig())
+        distinct = {pair.source: pair.target for pair in pairs}
     else:
         raise DataError(
             f"learning.{key}: {files[0]} holds one side alone; name a source and a target of lines, or one file with "
@@ -75,5 +75,5 @@ def read_parallel(files: tuple[str, ...], languages: tuple[str, str], key: str) 
 
 
 def names_of(files: tuple[str, ...]) -> str:
-    """Gives the names of files without their folders, as a card has them."""
+    """Returns the names of files without their folders, joined as in a card."""
     return " and ".join(Path(name).name for name in files)

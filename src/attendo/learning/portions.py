@@ -1,4 +1,4 @@
-"""Which corrections a training reads, and which are kept aside to choose and to judge by."""
+"""Divides corrections into those of a training, those to choose a share by and those for the gate."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from attendo.learning.corrections import Correction
 
 FINAL = "final"
-"""The name of the training whose model is the new one."""
+"""Name of the training whose model becomes the new model."""
 LEAST_CORRECTIONS = 100
-"""Corrections that the gate judges by, at least."""
+"""Minimum number of corrections that the gate judges by."""
 CROSS_VALIDATED_BELOW = 1000
-"""With fewer corrections each of them is held out once, of one of several trainings."""
+"""Number of corrections below which there is a cross-validation, where each correction is held out of one training."""
 _MAX_SELECTION = 500
 
 
@@ -20,44 +20,44 @@ class Portion:
     """The corrections of one training."""
 
     name: str
-    """What its folder is called."""
+    """Name of the training and of its folder."""
     train: tuple[Correction, ...]
-    """Trained on."""
+    """Corrections that are trained on."""
     selection: tuple[Correction, ...]
-    """Never trained on; they decide how much of the fine-tuned weights is taken."""
+    """Corrections by which the share of the fine-tuned weights is chosen; never trained on."""
     held_out: tuple[Correction, ...] = field(default=())
-    """Neither trained on nor used to decide anything but the gate."""
+    """Corrections that only the gate uses."""
 
 
 def portions(corrections: Sequence[Correction], folds: int) -> tuple[Portion, ...]:
     """Divides corrections into those that are trained on and those that are not.
 
-    Of 1,000 corrections and more a tenth is held out of one training. Of fewer, each one is held out of one of `folds`
-    trainings, whose models stand for the new one when they translate what they have not seen; the new model itself is
-    that of a further training with all of them. The order is that of a digest of the sources, so that what is held out
-    of one round is hardly ever trained on in the next, which has more corrections.
+    With 1,000 or more corrections there is one training, and a tenth of them is held out. With fewer, each is held out
+    of one of `folds` trainings, whose models represent the new model by translating what they were not trained on; the
+    new model itself comes from a further training with all corrections. They are ordered by a digest of their sources,
+    so that corrections held out in one round are rarely trained on in the next, which has more corrections.
 
     Args:
-        corrections: at least `LEAST_CORRECTIONS`.
-        folds: trainings of a cross-validation, at least 2.
+        corrections: at least `LEAST_CORRECTIONS` corrections.
+        folds: number of trainings in a cross-validation, at least 2.
 
     Returns:
-        The trainings; the last one is `FINAL`.
+        A portion for each training; the last one is `FINAL`.
     """
     ordered = sorted(corrections, key=lambda pair: hashlib.sha256(pair.source.encode("utf-8")).digest())
     if len(ordered) >= CROSS_VALIDATED_BELOW:
-        aside = max(LEAST_CORRECTIONS, len(ordered) // 10)
-        return (_portion(FINAL, ordered[aside:], ordered[:aside]),)
+        num_held_out = max(LEAST_CORRECTIONS, len(ordered) // 10)
+        return (_portion(FINAL, ordered[num_held_out:], ordered[:num_held_out]),)
     parts = [ordered[number::folds] for number in range(folds)]
-    crossed = tuple(
+    folded = tuple(
         _portion(f"fold-{number}", [pair for other in parts if other is not part for pair in other], part)
         for number, part in enumerate(parts, start=1)
     )
-    return (*crossed, _portion(FINAL, ordered, ()))
+    return (*folded, _portion(FINAL, ordered, ()))
 
 
 def _portion(name: str, rest: Sequence[Correction], held_out: Sequence[Correction]) -> Portion:
-    """A training on what is not held out, of which a tenth is for the selection."""
+    """Returns the portion of a training, with at most a tenth of the corrections that are not held out as selection."""
     every = max(10, len(rest) // _MAX_SELECTION)
     selection = rest[every - 1 :: every]
     train = [pair for number, pair in enumerate(rest) if number % every != every - 1]

@@ -1,4 +1,4 @@
-"""What is replayed while a model learns, so that it forgets less: text of attendo's own, and text of the user's."""
+"""Text that is replayed while a model learns, so that it forgets less: attendo's own text, and the user's."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from attendo.synthetic.phrasebook import generate
 from attendo.workflow.lines import lines_from
 
 PHRASEBOOK = "attendo's phrasebook"
-"""What cards and reports call the generated sentences."""
+"""Name of the generated sentences in cards and reports."""
 _PHRASEBOOK_LANGUAGES = ("en", "de")
 
 Translate = Callable[[Sequence[str]], list[str]]
-"""Translates lines with the model as it is."""
+"""A function that translates lines with the model before learning."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,26 +26,26 @@ class ReplayPart:
 
     name: str
     lines: ParallelLines
-    """With empty targets where the model has to translate the sources."""
+    """The pairs; with empty targets if the model has to translate the sources."""
     is_translated: bool
-    """Whether the targets are there."""
+    """Whether the lines have targets."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
-    """All that is replayed."""
+    """All text that is replayed."""
 
     parts: tuple[ReplayPart, ...]
 
     @property
     def name(self) -> str:
-        """What the card says of it: each part with the number of its lines."""
+        """Name of the text in the card: each part with its number of lines."""
         named = [f"{len(part.lines.sources):,} of {part.name}" for part in self.parts]
         return ", ".join(named) or "nothing"
 
     @property
     def num_pairs(self) -> int:
-        """The pairs of all parts."""
+        """Number of pairs in all parts."""
         return sum(len(part.lines.sources) for part in self.parts)
 
     @property
@@ -55,33 +55,35 @@ class Replay:
 
 
 def replay_of(config: LearningConfig, languages: tuple[str, str], excluded: frozenset[str], wanted: int) -> Replay:
-    """Reads and generates what is replayed.
+    """Reads and generates the text to replay.
 
-    Own text comes first; the user's text and the phrasebook share what is left.
+    Attendo's own text comes first; the user's text and the phrasebook share the remaining number of pairs.
 
     Args:
-        config: names the user's files, and says whether attendo's own text is replayed.
-        languages: of the model.
-        excluded: sources that are not to be in it, those of the general set and of the corrections.
-        wanted: pairs that are useful.
+        config: the settings, which name the user's files and state whether attendo's own text is replayed.
+        languages: codes of the model's source and target language.
+        excluded: sources to leave out, namely those of the general set and of the corrections.
+        wanted: number of useful pairs; `config.max_replay` limits it.
 
     Raises:
-        DataError: a file cannot be read or has no line left, or nothing is left to replay.
+        DataError: a file cannot be read or has no line that is not excluded, or there is nothing to replay.
     """
-    left = min(wanted, config.max_replay)
+    remaining = min(wanted, config.max_replay)
     parts: list[ReplayPart] = []
     own = own_text(languages) if config.own_replay else None
     if own is not None:
-        lines = own.replay.without(excluded).spread(left)
+        lines = own.replay.without(excluded).spread(remaining)
         parts.append(ReplayPart(name=OWN_TEXT, lines=_without_targets(lines.sources), is_translated=False))
-        left -= len(lines.sources)
+        remaining -= len(lines.sources)
     has_phrasebook = config.own_replay and {_base(code) for code in languages} == set(_PHRASEBOOK_LANGUAGES)
     if config.replay:
-        part = _users_part(config.replay, languages, excluded, left - left // 2 if has_phrasebook else left)
+        part = _users_part(
+            config.replay, languages, excluded, remaining - remaining // 2 if has_phrasebook else remaining
+        )
         parts.append(part)
-        left -= len(part.lines.sources)
-    if has_phrasebook and left:
-        lines = _phrasebook(left, languages, config.seed).without(excluded)
+        remaining -= len(part.lines.sources)
+    if has_phrasebook and remaining:
+        lines = _phrasebook(remaining, languages, config.seed).without(excluded)
         parts.append(ReplayPart(name=PHRASEBOOK, lines=lines, is_translated=False))
     if config.replay_share and not any(part.lines.sources for part in parts):
         raise DataError(
@@ -92,11 +94,11 @@ def replay_of(config: LearningConfig, languages: tuple[str, str], excluded: froz
 
 
 def replayed(replay: Replay, translate: Translate) -> ParallelLines:
-    """Gives the pairs to be replayed, those that have no translation yet with the model's.
+    """Returns the pairs to replay, where missing targets are the model's translations.
 
     Args:
-        replay: what is replayed.
-        translate: the model as it is.
+        replay: the text to replay.
+        translate: translates lines with the model before learning.
     """
     lines = ParallelLines()
     for part in replay.parts:
@@ -126,7 +128,7 @@ def _without_targets(sources: tuple[str, ...]) -> ParallelLines:
 
 
 def _phrasebook(number: int, languages: tuple[str, str], seed: int) -> ParallelLines:
-    """Gives generated sentences of the source language."""
+    """Generates sentences in the source language."""
     pairs = generate(number, seed)
     is_english = _base(languages[0]) == "en"
     return _without_targets(tuple(pair.source if is_english else pair.target for pair in pairs))

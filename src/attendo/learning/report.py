@@ -1,4 +1,4 @@
-"""What a round of learning came to, for people, programs and the card of the new model."""
+"""The report of a round of learning, for people, for programs and for the card of the new model."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -8,57 +8,57 @@ from attendo.learning.gate import Verdict
 from attendo.workflow.cards.card_evaluations import section_text, with_section
 
 SECTION = "Corrections"
-"""The heading of the section in a card."""
+"""Heading of the section in a card."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearningReport:
-    """What a round came to. It holds no text of the corrections."""
+    """The result of a round, without any text of the corrections."""
 
     model: str | None
-    """The new model; None where there is none."""
+    """Path of the new model; None if no model was accepted."""
     ancestor: str
-    """The model that learned."""
+    """Name of the model that learned."""
     ancestor_sha256: str
-    """Of its weights' file."""
+    """SHA-256 of the ancestor's weights file."""
     corrections: int
-    """Pairs that could be learned from."""
+    """Number of pairs that could be learned from."""
     files: tuple[Mapping[str, Any], ...]
     """The files with their counts."""
     trainings: int
     replay: str
-    """What was replayed."""
+    """Names and sizes of the replayed texts."""
     general: str
-    """What the general set is called."""
+    """Name of the general set."""
     selection: Mapping[str, Any] | None
-    """The shares that were tried for the new model; None where nothing was trained."""
+    """The shares that were tried for the new model; None if nothing was trained."""
     confidence: str
-    """What became of the calibration of the ancestor; a sentence."""
+    """The outcome of recalibrating the confidence, in a sentence or two; empty if there was no recalibration."""
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary for `json.dumps`."""
+        """Returns the report as a dictionary for `json.dumps`."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The report that `to_json` gave.
+        """Returns the report that `to_json` returned as a dictionary.
 
         Raises:
-            TypeError: it is none.
+            TypeError: the content is not a report.
         """
         verdict = Verdict.from_json(content["verdict"])
         return cls(**{**content, "files": tuple(content["files"]), "verdict": verdict})
 
     def to_text(self) -> str:
-        """The files, the shares that were tried, the conditions of the gate and the outcome."""
+        """Returns the files, the shares that were tried, the conditions of the gate and the outcome as text."""
         lines = [f"{self.ancestor}: {self.corrections:,} corrections"]
         lines += [f"  {file['name']}: {file['used']:,} used{_dropped(file['dropped'])}" for file in self.files]
         if self.selection is not None:
             lines += [
-                f"  share {each['share']:g}: perplexity of corrections {each['corrections']:.3f}, of general text "
-                f"{each['general']:.3f}"
-                for each in (self.selection["before"], *self.selection["candidates"])
+                f"  share {option['share']:g}: perplexity of corrections {option['corrections']:.3f}, of general text "
+                f"{option['general']:.3f}"
+                for option in (self.selection["before"], *self.selection["candidates"])
             ]
             lines.append(f"  taken: share {self.selection['chosen']['share']:g}, replay: {self.replay}")
         end = [self.confidence] * bool(self.confidence)
@@ -66,7 +66,7 @@ class LearningReport:
 
 
 def card_section(report: LearningReport) -> str:
-    """Gives what the card of the new model says of its corrections, as Markdown."""
+    """Returns the section about corrections in the card of the new model, as Markdown."""
     files = [
         f"| {str(file['name']).replace('|', ' ')} | {file['used']:,} | {_dropped(file['dropped'])[2:] or 'none'} |"
         for file in report.files
@@ -91,7 +91,7 @@ def card_section(report: LearningReport) -> str:
 
 
 def with_learning(card: str, section: str) -> str:
-    """Gives a card with the section of this round."""
+    """Returns a card with the section of this round."""
     return with_section(card, SECTION, section)
 
 

@@ -1,10 +1,10 @@
-"""A round of learning: trainings, the choice of a share, the gate; and a new model where the gate lets it through.
+"""A round of learning: trainings, the choice of a share, the gate, and a new model if it passes the gate.
 
-OUTPUT.learning/       the folder of the round; an interrupted one goes on in it
-  round.json           what the round learns from and how, as digests: another round begins anew
-  texts/               what is replayed, and translations by the model as it was
-  NAME/                a training: its run, models of its shares, their translations; gone when the round is over
-  report.json          the end of the round
+OUTPUT.learning/       the folder of the round, in which an interrupted round resumes
+  round.json           a digest of the round's texts and settings; if it differs, the round starts over
+  texts/               translations of the text to replay by the model before learning; removed at the end of the round
+  NAME/                a training: its run, the models of its shares, their translations; removed at the end too
+  report.json          the report, written at the end of the round
 """
 
 import hashlib
@@ -47,25 +47,25 @@ _BEGUN, _REPORT = "round.json", "report.json"
 
 @dataclass(frozen=True, kw_only=True)
 class RoundPlan:
-    """What a round will do, known before anything is trained."""
+    """The plan of a round, made before anything is trained."""
 
     model: Path
     """The folder of the model that learns."""
     model_name: str
-    """What reports and the card call it; no path of this machine."""
+    """Name of the model in reports and the card, which reveals no path of this machine."""
     languages: tuple[str, str]
     corrections: Corrections
     portions: tuple[Portion, ...]
-    """The trainings; empty where there are too few corrections."""
+    """The corrections of each training; empty if there are too few corrections."""
     general: GeneralSet
     replay: Replay
     glossary: Glossary | None
-    """Terms that must be used as often as before; None for none."""
+    """Terms that must be used as often as before; None for no terms."""
     config: LearningConfig
 
     @property
     def digest(self) -> str:
-        """A digest of all that decides what comes of the round."""
+        """A digest of everything that determines the result of the round."""
         content = {
             "model": sha256(self.model / WEIGHTS),
             "corrections": self.corrections.digest,
@@ -78,11 +78,11 @@ class RoundPlan:
 
 
 def plan_round(model: str, corrections: Corrections, config: LearningConfig) -> RoundPlan:
-    """Works out what a round does; reads the texts beside the corrections.
+    """Plans a round and reads all its texts other than the corrections.
 
     Raises:
         ModelError: there is no such model, or it is a parser.
-        DataError: the general set, a glossary or what is replayed cannot be used, or there is no correction at all.
+        DataError: the general set, a glossary or the text to replay cannot be used, or there are no corrections.
     """
     folder = find_model(model)
     description = read_description(folder)
@@ -94,7 +94,7 @@ def plan_round(model: str, corrections: Corrections, config: LearningConfig) -> 
     languages = (description.source_language, description.target_language)
     sources = frozenset(pair.source for pair in corrections.pairs)
     general = general_set(config, languages, sources)
-    wanted = max(1000, round(config.passes * len(sources) * config.replay_share / (1.0 - config.replay_share)))
+    num_replayed = max(1000, round(config.passes * len(sources) * config.replay_share / (1.0 - config.replay_share)))
     is_enough = len(corrections.pairs) >= LEAST_CORRECTIONS
     return RoundPlan(
         model=folder,
@@ -103,7 +103,7 @@ def plan_round(model: str, corrections: Corrections, config: LearningConfig) -> 
         corrections=corrections,
         portions=portions(corrections.pairs, config.folds) if is_enough else (),
         general=general,
-        replay=replay_of(config, languages, sources | general.sources, wanted),
+        replay=replay_of(config, languages, sources | general.sources, num_replayed),
         glossary=_glossary(config, languages),
         config=config,
     )
@@ -117,19 +117,19 @@ def run_round(
     *,
     force: bool = False,
 ) -> LearningReport:
-    """Runs a round, or goes on with one that was interrupted; one that is over gives its report again.
+    """Runs a round or resumes an interrupted one; for a finished round, returns its report again.
 
     Args:
-        plan: as `plan_round` gave it.
-        output: the new model's folder, written only where the gate lets the model through.
-        reporter: who is told.
-        should_stop: asked now and then.
-        force: replace whatever `output` holds.
+        plan: the plan that `plan_round` returned.
+        output: the new model's folder, written only if the gate accepts the model.
+        reporter: receives the progress.
+        should_stop: called now and then; True interrupts the round.
+        force: whether to replace whatever `output` holds.
 
     Raises:
-        LearningInterruptedError: it was interrupted; the same call goes on.
-        ModelError: another process works on this round, or `output` holds something that no round has made of this
-            model.
+        LearningInterruptedError: the round was interrupted; the same call resumes it.
+        ModelError: another process is running this round, or `output` holds something other than the result of a round
+            with this model.
         OSError: the disk is full, or a folder cannot be written to.
     """
     origin = Origin(command="learn", source=plan.model)
@@ -149,12 +149,12 @@ def run_round(
 
 
 def round_folder(output: Path) -> Path:
-    """The folder of the round whose new model goes to `output`."""
+    """Returns the folder of the round whose new model is written to `output`."""
     return output.with_name(f"{output.name}.learning")
 
 
 class _Round:
-    """A round at work."""
+    """A running round."""
 
     def __init__(
         self, plan: RoundPlan, work: Path, reporter: LearningReporter, should_stop: Callable[[], bool]
@@ -175,7 +175,7 @@ class _Round:
         return self._end(verdict, selection, output, confidence, force=force)
 
     def _train(self, portion: Portion, replay: ParallelLines) -> Path:
-        """Trains on a portion; gives the folder of the fine-tuned model."""
+        """Trains on a portion and returns the folder of the fine-tuned model."""
         plan = self._plan
         self._reporter.message(
             f"training {plan.portions.index(portion) + 1} of {len(plan.portions)}, {portion.name}: "
@@ -187,7 +187,7 @@ class _Round:
         return tune(tuning, self._work / portion.name, self._reporter, self._should_stop)
 
     def _select(self, tuned: Mapping[str, Path]) -> Selection:
-        """Chooses one share for all trainings, by what each has kept aside for that."""
+        """Chooses one share for all trainings, by the corrections that each reserves for the choice."""
         plan = self._plan
 
         def candidate(share: float) -> Candidate:
@@ -206,7 +206,10 @@ class _Round:
         return choose_share(plan.config.shares, candidate)
 
     def _between(self, portion: Portion, tuned: Mapping[str, Path], share: float) -> Path:
-        """The folder of the model of a share, written where it is missing; that of share 0 is the model as it was."""
+        """Returns the folder of the model with a share of the fine-tuned weights, which is written if it is missing.
+
+        The model of share 0 is the model before learning.
+        """
         plan = self._plan
         if not share:
             return plan.model
@@ -217,16 +220,17 @@ class _Round:
         return folder
 
     def _judge(self, tuned: Mapping[str, Path], share: float) -> Verdict:
-        """Has both models translate what decides, and compares."""
+        """Has both models translate the texts of the gate, and compares the translations."""
         plan, gate = self._plan, self._plan.general.gate
         held_out = _lines([pair for portion in plan.portions for pair in portion.held_out])
         before, after = (
-            self._of_corrections(CORRECTIONS_SET, lambda part: part.held_out, tuned, each) for each in (0.0, share)
+            self._of_corrections(CORRECTIONS_SET, lambda part: part.held_out, tuned, model_share)
+            for model_share in (0.0, share)
         )
         corrections = JudgedText(
             name=CORRECTIONS_SET, sources=held_out.sources, references=held_out.targets, before=before, after=after
         )
-        before, after = (self._of_general("general set", gate, tuned, each) for each in (0.0, share))
+        before, after = (self._of_general("general set", gate, tuned, model_share) for model_share in (0.0, share))
         general = JudgedText(
             name=plan.general.name,
             sources=gate.sources,
@@ -239,7 +243,7 @@ class _Round:
         return judge(corrections, general, languages=plan.languages, max_loss=max_loss, glossary=plan.glossary)
 
     def _calibrate(self, tuned: Mapping[str, Path], share: float) -> str:
-        """Calibrates the new model where the model as it was is calibrated; gives what became of it."""
+        """Calibrates the new model if its ancestor is calibrated; returns the outcome in words, or an empty string."""
         plan = self._plan
         if not is_calibrated(plan.model):
             return ""
@@ -255,7 +259,7 @@ class _Round:
     def _of_corrections(
         self, name: str, part: Callable[[Portion], Sequence[Correction]], tuned: Mapping[str, Path], share: float
     ) -> list[str]:
-        """Translations of a part of each training's corrections, by the model of a share of that training."""
+        """Translates a part of each training's corrections with the model of a share of that training."""
         return [
             text
             for portion in self._plan.portions
@@ -265,19 +269,19 @@ class _Round:
         ]
 
     def _of_general(self, name: str, lines: ParallelLines, tuned: Mapping[str, Path], share: float) -> list[str]:
-        """Translations of general text by the model of a share of the last training."""
+        """Translates general text with the model of a share of the last training."""
         final = self._plan.portions[-1]
         return self._translated(self._between(final, tuned, share), lines.sources, final.name, name, share)
 
-    def _translated(self, model: Path, lines: Sequence[str], where: str, name: str, share: float) -> list[str]:
+    def _translated(self, model: Path, lines: Sequence[str], subfolder: str, name: str, share: float) -> list[str]:
         label = f"{name}, share {share:g}"
-        path = self._work / where / f"{label}.jsonl"
-        return translate_once(model, lines, path, f"{where}: {label}", self._reporter, self._should_stop)
+        path = self._work / subfolder / f"{label}.jsonl"
+        return translate_once(model, lines, path, f"{subfolder}: {label}", self._reporter, self._should_stop)
 
     def _end(
         self, verdict: Verdict, selection: Selection | None, output: Path, confidence: str, *, force: bool
     ) -> LearningReport:
-        """Writes the new model, where it is accepted, and the report; removes what the round no longer needs."""
+        """Writes the report and, if it was accepted, the new model; removes the files that are no longer needed."""
         plan = self._plan
         report = LearningReport(
             model=str(output) if verdict.outcome == "accepted" else None,
@@ -307,19 +311,19 @@ class _Round:
 
 
 def _name(model: str, folder: Path) -> str:
-    """What a model is called: by the name of its folder, of its run, or of its versions with the version."""
+    """Returns the name of a model: that of its folder or its run, or the name of its versions with the version."""
     if folder.parent.name == VERSIONS:
         return f"{folder.parent.parent.name}@{folder.name}"
     return folder.parent.name if folder.name == "model" else Path(model).name
 
 
 def _glossary(config: LearningConfig, languages: tuple[str, str]) -> Glossary | None:
-    read = [read_glossary(path, source=languages[0], target=languages[1]) for path in config.glossary]
-    return joined_glossaries(read) if read else None
+    glossaries = [read_glossary(path, source=languages[0], target=languages[1]) for path in config.glossary]
+    return joined_glossaries(glossaries) if glossaries else None
 
 
 def _begin(plan: RoundPlan, work: Path, reporter: LearningReporter) -> None:
-    """Empties the folder of a round of other corrections, another model or other settings."""
+    """Empties the folder if its round had other corrections, another model or other settings."""
     path, facts = work / _BEGUN, {"format_version": 1, "round": plan.digest}
     if _read(path) == facts:
         return
@@ -337,8 +341,8 @@ def _begin(plan: RoundPlan, work: Path, reporter: LearningReporter) -> None:
 
 
 def _kept_report(work: Path) -> LearningReport | None:
-    found = _read(work / _REPORT)
-    return None if found is None else LearningReport.from_json(found)
+    content = _read(work / _REPORT)
+    return None if content is None else LearningReport.from_json(content)
 
 
 def _read(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""Translations that outlive an interruption: a file for each text, kept in the folder of the round."""
+"""Translations that survive an interruption: a file for each text in the folder of the round."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,14 +12,14 @@ from attendo.workflow.engines.translate import load
 from attendo.workflow.runs.reporting import Reporter
 
 _AT_ONCE = 200
-"""Lines between two looks at whether to stop."""
+"""Number of lines that are translated between two checks whether to stop."""
 
 
 class LearningReporter(Reporter, Protocol):
-    """Who is told how learning goes."""
+    """Receives the progress of learning."""
 
     def translating(self, label: str, done: int, total: int) -> None:
-        """Some lines of a text are translated."""
+        """Reports that some lines of a text are translated."""
 
 
 def translate_once(
@@ -30,33 +30,35 @@ def translate_once(
     reporter: LearningReporter,
     should_stop: Callable[[], bool],
 ) -> list[str]:
-    """Translates lines, or gives the translations that an earlier start wrote.
+    """Translates lines, or returns the translations that an earlier call wrote.
 
     Args:
         model: the model folder.
-        lines: without line feeds.
-        path: where the translations are kept, as JSON lines.
-        label: what is translated, for the progress.
-        reporter: who is told.
-        should_stop: asked now and then.
+        lines: lines without line feeds.
+        path: file for the translations, as JSON lines.
+        label: name of the text in progress reports.
+        reporter: receives the progress.
+        should_stop: called now and then; True interrupts the translation.
 
     Raises:
-        LearningInterruptedError: it was interrupted.
-        DataError: the kept translations are not those of these lines.
+        LearningInterruptedError: the translation was interrupted.
+        DataError: the file has another number of translations.
     """
     if path.is_file():
         kept = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         if len(kept) != len(lines):
             raise DataError(f"{path}: has {len(kept)} lines, not {len(lines)}; remove its folder and begin anew")
         return kept
-    written: list[str] = []
+    translations: list[str] = []
     if not lines:
-        return written
+        return translations
     with load(model) as engine:
         for start in range(0, len(lines), _AT_ONCE):
             if should_stop():
                 raise LearningInterruptedError(f"{label}: interrupted at line {start:,}")
-            written += [found.text for found in engine.translate_lines(lines[start : start + _AT_ONCE])]
-            reporter.translating(label, len(written), len(lines))
-    write_text(path, "".join(json.dumps(text) + "\n" for text in written))
-    return written
+            translations += [
+                translation.text for translation in engine.translate_lines(lines[start : start + _AT_ONCE])
+            ]
+            reporter.translating(label, len(translations), len(lines))
+    write_text(path, "".join(json.dumps(text) + "\n" for text in translations))
+    return translations

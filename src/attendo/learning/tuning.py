@@ -1,4 +1,4 @@
-"""One training on corrections: fine-tuning with replay in a run folder, which goes on where it was interrupted."""
+"""One training on corrections: fine-tuning with replay in a run folder, which resumes where it was interrupted."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,20 +23,20 @@ from attendo.workflow.runs.train import TrainingRun
 
 _AVERAGED = 3
 _CHECKPOINTS = 10
-"""Of a training, at least that many steps apart as there are steps."""
+"""Approximate number of checkpoints of a training; they are at least one step apart."""
 _CORRECTIONS, _REPLAY = "corrections", "replay"
 
 
 class LearningInterruptedError(AttendoError):
-    """Learning was interrupted and goes on when it is started again."""
+    """Learning was interrupted and resumes when it is started again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """What a training reads, and how."""
+    """The texts and settings of a training."""
 
     name: str
-    """What the run is called."""
+    """Name of the run."""
     model: Path
     """The folder of the model that is fine-tuned."""
     corrections: ParallelLines
@@ -45,12 +45,12 @@ class Tuning:
 
 
 def recipe_for(tuning: Tuning, folder: Path, max_steps: int) -> Recipe:
-    """Gives the recipe of a training.
+    """Returns the recipe of a training.
 
     Args:
-        tuning: what it reads.
-        folder: where its text lies.
-        max_steps: updates.
+        tuning: the texts and settings of the training.
+        folder: the folder of the texts.
+        max_steps: number of updates.
 
     Raises:
         ModelError: the model cannot be read.
@@ -59,7 +59,7 @@ def recipe_for(tuning: Tuning, folder: Path, max_steps: int) -> Recipe:
     corpora = [_corpus(_CORRECTIONS)]
     if config.replay_share and tuning.replay.sources:
         corpora.append(replace(_corpus(_REPLAY), share=config.replay_share, distilled=True))
-    # What stands in both has been looked at before; nothing else is dropped.
+    # Duplicates between the two corpora were handled before, so none are dropped here.
     cleaning = CleaningConfig(drop_duplicates=False)
     training = TrainingConfig(
         init_from=str(tuning.model.resolve()),
@@ -78,30 +78,30 @@ def recipe_for(tuning: Tuning, folder: Path, max_steps: int) -> Recipe:
 
 
 def num_steps(config: LearningConfig, target_tokens: float) -> int:
-    """Gives the updates of a training.
+    """Returns the number of updates of a training.
 
     Args:
-        config: how often corrections are read, and the size of an update.
-        target_tokens: of all corrections that are trained on.
+        config: the settings, with the number of passes and the size of an update.
+        target_tokens: number of target tokens in all corrections that are trained on.
     """
-    an_epoch = target_tokens / (1.0 - config.replay_share) / config.max_tokens
-    return max(config.min_steps, math.ceil(config.passes * an_epoch))
+    epoch_updates = target_tokens / (1.0 - config.replay_share) / config.max_tokens
+    return max(config.min_steps, math.ceil(config.passes * epoch_updates))
 
 
 def tune(tuning: Tuning, folder: Path, reporter: Reporter, should_stop: Callable[[], bool]) -> Path:
-    """Trains, or goes on with a training that was interrupted.
+    """Trains, or resumes a training that was interrupted.
 
     Args:
-        tuning: what it reads.
-        folder: for its text, its prepared data and its run.
-        reporter: who is told.
-        should_stop: asked between two updates.
+        tuning: the texts and settings of the training.
+        folder: the folder for the training's text, prepared data and run.
+        reporter: receives the progress.
+        should_stop: called between two updates; True interrupts the training.
 
     Returns:
         The folder of the fine-tuned model.
 
     Raises:
-        LearningInterruptedError: it was interrupted; what was trained is saved.
+        LearningInterruptedError: the training was interrupted; its progress is saved.
         AttendoError: the model or the data cannot be used.
     """
     run, done = folder / "run", folder / "trained"
@@ -133,5 +133,5 @@ def _write_text(folder: Path, name: str, lines: ParallelLines) -> None:
 
 
 def as_lines(texts: Sequence[str]) -> str:
-    """Gives texts as the lines of a file."""
+    """Returns texts as the lines of a file."""
     return "".join(text.replace("\n", " ") + "\n" for text in texts)
