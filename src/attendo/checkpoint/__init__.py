@@ -1,1 +1,1 @@
-"""Model folders and a run's checkpoints."""
+"""Model folders and the checkpoints of runs."""

@@ -1,4 +1,4 @@
-"""What model folders and checkpoints have in common: `checksums.json`, which says whether a folder is whole."""
+"""The `checksums.json` of model folders and checkpoints, by which a folder is checked for completeness."""
 
 import os
 from pathlib import Path
@@ -11,17 +11,17 @@ from attendo.reading import MAX_JSON_BYTES, parse_json, printable, read_bounded,
 CONFIG, WEIGHTS, CARD, CHECKSUMS = "config.json", "model.safetensors", "README.md", "checksums.json"
 SOURCE_SPM, TARGET_SPM = "source.spm", "target.spm"
 CONFIDENCE = "confidence.json"
-"""What `attendo calibrate` has learned of a model; read where the checksums know it."""
+"""The calibration that `attendo calibrate` writes; it is only read if the checksums list it."""
 _VERIFIED = (CONFIG, WEIGHTS, SOURCE_SPM, TARGET_SPM, "weights.safetensors", "state.json")
-"""Files that are read where they are there, and so have to be in `checksums.json`."""
+"""Files that are read if they exist, and therefore have to be in `checksums.json`."""
 _MAX_SHOWN = 20
 
 
 def verify_folder(folder: Path) -> list[str]:
-    """Compares every file of a model or checkpoint folder with its size and checksum; nothing of it is loaded.
+    """Compares every file of a model or checkpoint folder with its size and checksum, without loading it.
 
     Returns:
-        What is wrong, a line each; empty where all is whole.
+        The problems, one per line; empty if the folder is intact.
     """
     path = folder / CHECKSUMS
     try:
@@ -30,7 +30,7 @@ def verify_folder(folder: Path) -> list[str]:
         return [str(error)]
     if not isinstance(content, dict):
         return [f"{path}: holds no checksums; copy the folder again"]
-    # A name is one of the folder itself, wherever a broken list points.
+    # Names are taken relative to the folder itself, even if a damaged list points elsewhere.
     compared = (file_problem(folder / Path(name).name, expected) for name, expected in content.items())
     unknown = (name for name in _VERIFIED if name not in content and (folder / name).exists())
     problems = [
@@ -48,15 +48,15 @@ def write_checksums(folder: Path) -> None:
 
 
 def seal(file: Path) -> dict[str, int | str]:
-    """What `checksums.json` says of a file."""
+    """Returns the entry of a file in `checksums.json`: its size in bytes and its SHA-256."""
     return {"bytes": file.stat().st_size, "sha256": sha256(file)}
 
 
 def drop_file(folder: Path, name: str) -> None:
-    """Removes a file from a whole folder, which stays whole: its checksum goes first.
+    """Removes a file from an intact folder, which stays intact, as the checksum is removed first.
 
     Raises:
-        ModelError: the checksums are torn.
+        ModelError: the checksums cannot be read.
         OSError: the disk is full, or the folder cannot be written to.
     """
     if (folder / name).exists():
@@ -68,15 +68,15 @@ def drop_file(folder: Path, name: str) -> None:
 
 
 def replace_file(folder: Path, name: str, text: str) -> None:
-    """Writes a text into a whole folder, which stays whole at every moment: its checksum goes first.
+    """Writes a text file into an intact folder, which stays intact at every moment, as the checksum is removed first.
 
     Args:
         folder: a model folder.
-        name: of a file that nobody needs in order to read the folder.
-        text: its new content.
+        name: name of a file that is not needed for reading the folder.
+        text: the new content of the file.
 
     Raises:
-        ModelError: the checksums are missing or torn.
+        ModelError: the checksums are missing or cannot be read.
         OSError: the disk is full, or the folder cannot be written to.
     """
     checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
@@ -93,11 +93,11 @@ def read_json(path: Path, missing: ModelError) -> Any:
 
     Args:
         path: the file.
-        missing: what to raise where there is none.
+        missing: the error to raise if the file does not exist.
 
     Raises:
-        ModelError: there is none, or it cannot be read: it is no JSON, no plain file of the folder, or larger than
-            any of ours.
+        ModelError: the file does not exist or cannot be read: it is not JSON, not a regular file of the folder, or
+            larger than `MAX_JSON_BYTES`.
     """
     try:
         require_inside(path)
@@ -105,16 +105,16 @@ def read_json(path: Path, missing: ModelError) -> Any:
     except (FileNotFoundError, NotADirectoryError):
         raise missing from None
     except (ValueError, OSError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise ModelError(f"{path}: cannot be read ({why}); copy or write it again") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"{path}: cannot be read ({reason}); copy or write it again") from error
 
 
 def file_problem(file: Path, expected: Any) -> str | None:
-    """How a file differs from what `checksums.json` says of it; None where it does not.
+    """Describes how a file differs from its entry in `checksums.json`; None if it matches.
 
     Args:
-        file: in its folder.
-        expected: as `seal` gives it, or, in a folder written before there were sizes, the SHA-256 alone.
+        file: path of the file in its folder.
+        expected: the entry as `seal` returns it, or only the SHA-256 in a folder written before entries had sizes.
     """
     seal = {"sha256": expected} if isinstance(expected, str) else expected
     shown = file.parent / printable(file.name)[:100]

@@ -1,7 +1,7 @@
-"""What a stranger's model claims to be, counted and compared with its files before anything of that size is made.
+"""Checks the sizes that an untrusted model claims against its files before memory of that size is allocated.
 
-`config.json` can say d_model = 10^9 in a few bytes, and so can the header of a safetensors file. Both are read here as
-what they are, short texts; only where they agree with each other and with the size of the file is the model built.
+`config.json` can claim d_model = 10^9 in a few bytes, and so can the header of a safetensors file. Here both are only
+read as short texts; the model is built only if they agree with each other and with the size of the file.
 """
 
 import math
@@ -21,7 +21,7 @@ from attendo.model.weights.parameters import num_weights
 from attendo.reading import parse_json, require_regular
 
 MAX_NUMBERS = 1 << 48
-"""Trained numbers of a model, 281 thousand billion: what is below can be calculated with in 64 bits."""
+"""Maximum number of weights of a model, 281 trillion; sizes up to it can be computed with in 64 bits."""
 
 _LENGTH_BYTES = 8
 _MAX_AXES, _MAX_NAME = 8, 300
@@ -35,21 +35,21 @@ _DTYPES = {
     "I32": ("int32", 4),
     "I64": ("int64", 8),
 }
-"""Names and bytes of a number, by safetensors' names. Our files hold the first three; the others can be said to be the
-wrong ones."""
+"""Names and sizes in bytes of number types, by their safetensors names. Attendo's files use the first two; the others
+occur in imported models, and in files that are refused with a message that names the type."""
 _MAX_HEADER_BYTES = 8 << 20
-"""Names, shapes and offsets of 40,000 tensors: more than two stacks of 1,000 layers have."""
+"""Room for names, shapes and offsets of 40,000 tensors, more than two stacks of 1,000 layers have."""
 
 
 @dataclass(frozen=True)
 class TensorClaim:
-    """What the header of a safetensors file says of a tensor."""
+    """The description of a tensor in the header of a safetensors file."""
 
     shape: tuple[int, ...]
     dtype: str
-    """As torch and numpy call it, such as `float32`."""
+    """Name of the number type in torch and numpy, such as `float32`."""
     start: int
-    """Where its bytes begin in the file."""
+    """Offset of the tensor's first byte in the file."""
     nbytes: int
 
 
@@ -58,20 +58,20 @@ class Described(Protocol):
 
     @property
     def shape(self) -> Sequence[int]:
-        """Its size along each axis."""
+        """Size along each axis."""
 
     @property
     def dtype(self) -> object:
-        """What its numbers are stored in."""
+        """The number type, or its name."""
 
 
 def claim_problems(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> list[str]:
-    """What no model can be, whatever its files hold; empty for one that can be.
+    """Returns the reasons why no model can have this description, whatever its files hold; empty for a possible one.
 
     Args:
         config: the architecture.
-        src_vocab_size: ids of the source.
-        tgt_vocab_size: ids of the target.
+        src_vocab_size: number of source ids.
+        tgt_vocab_size: number of target ids.
     """
     problems = [
         f"{key} = {size} is no vocabulary; take 2 or more"
@@ -88,42 +88,41 @@ def claim_problems(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int
 
 
 def check_claim(path: Path, weights: int) -> dict[str, TensorClaim]:
-    """Compares the number of a model's weights with the file that should hold them, by its length and header alone.
+    """Compares a model's claimed number of weights with its file, by the length and header of the file alone.
 
-    What is far more than the file has is refused here; what differs by a tensor is told by name where shapes are
-    compared.
+    Only claims far beyond the content of the file are refused here; `check_tensors` reports single tensors by name.
 
     Args:
         path: a safetensors file.
-        weights: that a model claims.
+        weights: number of weights that the model claims.
 
     Returns:
-        As `read_header`.
+        The header, as `read_header` returns it.
 
     Raises:
-        ModelError: it is missing or torn, or has far less than is claimed.
+        ModelError: the file is missing or torn, or holds far less than is claimed.
     """
     header = read_header(path)
-    there = sum(value.nbytes for value in header.values())
-    if weights > 2 * there:  # a weight takes a byte in int8 and four in float32
+    stored = sum(value.nbytes for value in header.values())
+    if weights > 2 * stored:  # a weight takes a byte in int8 and four in float32
         raise ModelError(
-            f"{path}: holds {there:,} bytes, but {CONFIG} describes a model of {weights:,} weights, which need far "
+            f"{path}: holds {stored:,} bytes, but {CONFIG} describes a model of {weights:,} weights, which need far "
             "more; the files are not of one model, copy the folder again"
         )
     return header
 
 
 def read_header(path: Path) -> dict[str, TensorClaim]:
-    """Reads the header of a safetensors file, and looks whether it fits the file.
+    """Reads the header of a safetensors file and checks that it fits the file.
 
     Args:
         path: the file.
 
     Returns:
-        What the header says of each tensor, by name. The shapes are those of tensors that the file has room for.
+        The description of each tensor, by name; the file has room for all of them.
 
     Raises:
-        ModelError: it is missing, is no such file, or claims other bytes than it has.
+        ModelError: the file is missing, is not a safetensors file, or its header claims another number of bytes.
     """
     try:
         require_regular(path)
@@ -145,10 +144,10 @@ def read_header(path: Path) -> dict[str, TensorClaim]:
 
 
 def _claims(content: Any, first: int, file_bytes: int) -> dict[str, TensorClaim]:
-    """The tensors of a header, which have to lie one behind the other from `first` on and fill the file.
+    """Returns the tensors of a header, which have to fill the file without gaps from byte `first` on.
 
     Raises:
-        ValueError: they do not, or the header is none.
+        ValueError: the tensors leave gaps or overlap, or the header is invalid.
     """
     if not isinstance(content, dict):
         raise ValueError("its header is not a JSON object")
@@ -170,7 +169,7 @@ def _claims(content: Any, first: int, file_bytes: int) -> dict[str, TensorClaim]
 
 
 def _entry(name: str, entry: Any, first: int, data_bytes: int) -> TensorClaim:
-    """What a header's entry says of a tensor; the first one begins at `first`."""
+    """Reads the header's entry of a tensor; the data of all tensors begins at byte `first`."""
     fields = entry if isinstance(entry, dict) else {}
     dtype = str(fields.get("dtype"))[:20]
     shape, span = _counts(fields.get("shape")), _counts(fields.get("data_offsets"))
@@ -178,15 +177,15 @@ def _entry(name: str, entry: Any, first: int, data_bytes: int) -> TensorClaim:
         raise ValueError(f"its header has an invalid entry for {name}")
     if dtype not in _DTYPES:
         raise ValueError(f"{name} is in {dtype}, which is none of {', '.join(_DTYPES)}")
-    known_as, itemsize = _DTYPES[dtype]
+    dtype_name, itemsize = _DTYPES[dtype]
     if not math.prod(shape) * itemsize == span[1] - span[0] <= data_bytes or 0 in shape:
         raise ValueError(f"{name} of shape {shape} in {dtype} does not fill its bytes {span[0]} to {span[1]}")
-    return TensorClaim(shape, known_as, first + span[0], span[1] - span[0])
+    return TensorClaim(shape, dtype_name, first + span[0], span[1] - span[0])
 
 
 def _counts(value: Any) -> tuple[int, ...] | None:
-    """Whole numbers from 0 on; None for anything else."""
-    if not isinstance(value, list) or not all(isinstance(each, int) and each >= 0 for each in value):
+    """Returns a list of whole numbers from 0 on as a tuple; None for anything else."""
+    if not isinstance(value, list) or not all(isinstance(item, int) and item >= 0 for item in value):
         return None
     return tuple(value)
 
@@ -194,13 +193,13 @@ def _counts(value: Any) -> tuple[int, ...] | None:
 def check_tensors(
     path: Path, tensors: Mapping[str, Described], shapes: Mapping[str, tuple[int, ...]], codes: Sequence[str] = ()
 ) -> None:
-    """Compares tensors with what a model has.
+    """Compares names, shapes and dtypes of tensors with those that a model should have.
 
     Args:
-        path: their file, for messages.
-        tensors: by name.
-        shapes: those expected.
-        codes: the names that are int8; the others are float32.
+        path: the file of the tensors, for messages.
+        tensors: the tensors by name.
+        shapes: the expected shapes by name.
+        codes: the names of int8 tensors; the others are float32.
 
     Raises:
         ModelError: a name, a shape or a dtype differs.
@@ -225,7 +224,7 @@ def check_tensors(
 
 
 def not_finite(arrays: Mapping[str, Array]) -> list[str]:
-    """The names of arrays with a number that is infinite or none, from which nothing follows but more of them."""
+    """Returns the names of arrays with infinite or NaN values, which would spread to all results."""
     return [
         name
         for name, value in arrays.items()
@@ -234,15 +233,15 @@ def not_finite(arrays: Mapping[str, Array]) -> list[str]:
 
 
 def check_shortlist(path: Path, ids: Array, vocab_size: int) -> None:
-    """Refuses a drafter that proposes what are no tokens.
+    """Refuses a drafter whose shortlist holds anything but ids of the target vocabulary.
 
     Args:
-        path: the file of its weights, for the message.
-        ids: float32 `(ids,)`, its shortlist.
-        vocab_size: ids of the target.
+        path: the file of the weights, for the message.
+        ids: the drafter's shortlist, float32 `(ids,)`.
+        vocab_size: number of target ids.
 
     Raises:
-        ModelError: they are not ids of such a vocabulary, each once and in order.
+        ModelError: the shortlist is not a strictly increasing list of ids below `vocab_size`.
     """
     are_whole, ascend = bool((ids == np.round(ids)).all()), bool((np.diff(ids) > 0).all())
     if not (are_whole and ascend and ids[0] >= 0 and ids[-1] < vocab_size):

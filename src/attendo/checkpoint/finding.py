@@ -1,4 +1,4 @@
-"""Which model or run a name means; imports nothing heavy, so that a mistyped name is answered at once."""
+"""Finds the model or run that a name refers to, without heavy imports, so that a mistyped name fails at once."""
 
 import difflib
 from pathlib import Path
@@ -8,20 +8,20 @@ from attendo.checkpoint.versions import current_version, has_versions, split_ver
 from attendo.errors import ModelError
 
 SHIPPED = Path(__file__).parents[1] / "models"
-"""The models that come with the package, a folder each, named after its languages."""
+"""Folder of the models that come with the package, each in a folder named after its languages."""
 
 
 def shipped_models() -> dict[str, Path]:
-    """The folders of the models that come with the package, by their names, sorted."""
+    """Returns the folders of the models that come with the package, by name, sorted."""
     return {path.name: path for path in sorted(SHIPPED.glob("*")) if (path / CONFIG).is_file()}
 
 
 def find_model(name: str) -> Path:
-    """Finds the model folder that a MODEL on the command line means.
+    """Finds the model folder that a MODEL on the command line refers to.
 
     Args:
-        name: in this order a model folder; a run folder, for its best averaged model; a folder of versions, for the
-            version in use (NAME@VERSION for another one); or the name of a shipped model.
+        name: a model folder; a run folder, for its best averaged model; a folder of versions, for the version in use
+            (NAME@VERSION for another one); or the name of a shipped model. They are tried in this order.
 
     Returns:
         The model folder.
@@ -56,15 +56,15 @@ def find_model(name: str) -> Path:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder holds a run, whole or torn."""
+    """Returns whether a folder holds a run, intact or damaged."""
     return (folder / "checkpoints").is_dir() or (folder / "run.json").exists()
 
 
 def check_run(folder: Path) -> None:
-    """Refuses what is no run folder.
+    """Refuses anything but a run folder.
 
     Raises:
-        ModelError: there is none, or it is something else.
+        ModelError: the folder does not exist, or is not a run folder.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: there is no such run folder; name one that attendo train has made")
@@ -73,10 +73,10 @@ def check_run(folder: Path) -> None:
 
 
 def check_resumable(folder: Path) -> None:
-    """Refuses a folder that training cannot go on in.
+    """Refuses a folder in which training cannot be resumed.
 
     Raises:
-        ModelError: it lacks what a run begins with.
+        ModelError: `recipe.toml` or `run.json` is missing.
     """
     if not (folder / "recipe.toml").is_file() or not (folder / "run.json").is_file():
         raise ModelError(f"{folder}: no run to resume (recipe.toml or run.json is missing); leave out --resume")

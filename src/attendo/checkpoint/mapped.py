@@ -1,4 +1,4 @@
-"""The weights of a model folder, mapped from their file instead of read into memory of their own."""
+"""The weights of a model folder, memory-mapped from their file instead of copied into memory."""
 
 import mmap
 import os
@@ -14,17 +14,17 @@ from attendo.model.weights.arrays import Array
 
 
 class MappedTensors(Mapping[str, Array]):
-    """The tensors of a safetensors file by name, as arrays that cannot be written to.
+    """The tensors of a safetensors file by name, as read-only arrays.
 
-    The file may be replaced by another one of its name, as attendo replaces files: the one that is mapped stays. Where
-    somebody has written into it meanwhile, nothing of it is given any more.
+    The file may be replaced by another one of the same name, as attendo replaces files; the old one stays mapped. Once
+    somebody has written into the mapped file, every further access raises a ModelError.
 
     Args:
         path: the file.
-        claims: what its header says; float32 and int8 tensors.
+        claims: the tensors that the header of the file describes, float32 or int8.
 
     Raises:
-        ModelError: it cannot be read, or is shorter than its header says.
+        ModelError: the file cannot be read, or is shorter than its header says.
     """
 
     def __init__(self, path: Path, claims: Mapping[str, TensorClaim]) -> None:
@@ -36,7 +36,7 @@ class MappedTensors(Mapping[str, Array]):
             self._memory = mmap.mmap(self._descriptor, 0, access=mmap.ACCESS_READ)
         except FileNotFoundError as error:
             raise ModelError(f"{path}: not found; the folder is incomplete; copy or write it again") from error
-        except (OSError, ValueError) as error:  # a ValueError of an empty file
+        except (OSError, ValueError) as error:  # ValueError: the file is empty
             raise ModelError(f"{path}: cannot be read ({error}); copy or write it again") from error
         if len(self._memory) < max((claim.start + claim.nbytes for claim in self._claims.values()), default=0):
             raise self._changed()
@@ -56,7 +56,7 @@ class MappedTensors(Mapping[str, Array]):
         return len(self._claims)
 
     def _now(self) -> tuple[int, int]:
-        """By which a file shows that somebody has written into it: its size and the time of the last change."""
+        """The size of the file and the time of its last change in nanoseconds, which show whether it was written to."""
         status = os.fstat(self._descriptor)
         return status.st_size, status.st_mtime_ns
 

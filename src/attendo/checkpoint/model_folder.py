@@ -1,8 +1,9 @@
-"""Model folders: safetensors and JSON, never a pickle, each written whole or not at all.
+"""Model folders: safetensors and JSON, never a pickle, each folder written atomically.
 
 config.json  model.safetensors  source.spm  [target.spm]  README.md  checksums.json
 
-In `model.safetensors` of a model in int8 every matrix is its codes, and `NAME.scales` the scale of each row.
+In the `model.safetensors` of an int8 model every matrix is stored as codes, with the scales of its rows in
+`NAME.scales`.
 """
 
 import os
@@ -42,7 +43,7 @@ _MAX_SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class ModelDescription:
-    """What `config.json` says of a model."""
+    """The content of a model's `config.json`."""
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
     format_version: int = FORMAT_VERSION
@@ -52,32 +53,32 @@ class ModelDescription:
     src_vocab_size: int
     tgt_vocab_size: int
     dtype: Literal["float32", "int8"] = "float32"
-    """What its matrices are stored in, and calculated with unless another is asked for."""
+    """Number type in which the matrices are stored, and computed with unless another one is requested."""
     model: ModelConfig
     search: dict[str, Any]
     """Search settings that differ from the defaults, as in a recipe."""
     training: dict[str, Any]
-    """How it came to be: steps, data, scores with signatures; for people and reports."""
+    """Origin of the model: steps, data, scores with signatures; for people and reports."""
     parsing: ParsingConfig | None = None
-    """Of a parser: how it writes trees."""
+    """Notation of trees, for a parser."""
     word_tags: dict[str, list[str]] | None = None
-    """Of a parser: which tags words can have, see `parsing.word_tags`."""
+    """Possible tags of words, for a parser; see `parsing.word_tags`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedModel:
-    """A model folder, read."""
+    """The content of a model folder."""
 
     folder: Path
     description: ModelDescription
     arrays: ModelArrays
-    """The weights as they are stored, mapped from their file."""
+    """The weights as stored, memory-mapped from their file."""
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
 
     @cached_property
     def transformer(self) -> "Transformer":
-        """The model in torch, which it needs: in evaluation mode, float32 whatever it is stored in, on the CPU."""
+        """The model in torch, in evaluation mode, on the CPU, in float32 whatever it is stored in; imports torch."""
         from attendo.model.weights.building import built
 
         return built(self.arrays)
@@ -87,7 +88,7 @@ def load_model(folder: Path) -> LoadedModel:
     """Reads a model folder.
 
     Raises:
-        ModelError: a file is missing, torn or does not fit the others; the message names it.
+        ModelError: a file is missing, is torn or does not fit the others; the message names it.
     """
     description = read_description(folder)
     source, target = _load_tokenizers(folder)
@@ -116,7 +117,7 @@ def read_description(folder: Path) -> ModelDescription:
     """Reads a model folder's `config.json`.
 
     Raises:
-        ModelError: it is missing or is none of ours.
+        ModelError: the file is missing, or is not the description of a model.
     """
     path = folder / CONFIG
     missing = ModelError(f"{path}: not found, so {folder} is no model folder")
@@ -143,28 +144,28 @@ def read_description(folder: Path) -> ModelDescription:
 
 
 def replace_card(folder: Path, card: str) -> None:
-    """Writes another card into a model folder, which is whole at every moment: its checksum goes first.
+    """Writes another card into a model folder, which stays intact at every moment, as the checksum is removed first.
 
     Args:
         folder: a model folder.
         card: Markdown for `README.md`.
 
     Raises:
-        ModelError: its checksums are missing or torn.
+        ModelError: the checksums are missing or cannot be read.
         OSError: the disk is full, or the folder cannot be written to.
     """
     replace_file(folder, CARD, card)
 
 
 def _load_tokenizers(folder: Path) -> tuple[Tokenizer, Tokenizer]:
-    """Those of source and target; one object where one file serves both sides."""
+    """Returns the tokenizers of source and target, the same object if one file serves both sides."""
     source_path, target_path = folder / SOURCE_SPM, folder / TARGET_SPM
     source = Tokenizer.load(source_path)
     return source, Tokenizer.load(target_path) if os.path.lexists(target_path) else source
 
 
 def _require_own(path: Path) -> None:
-    """Refuses a file that is none of the folder's own."""
+    """Refuses a file that does not lie in its folder itself."""
     try:
         require_inside(path)
     except FileNotFoundError as error:
@@ -174,14 +175,14 @@ def _require_own(path: Path) -> None:
 
 
 def stored_matrices(description: ModelDescription) -> tuple[str, ...]:
-    """The weights that are stored as codes and scales."""
+    """Returns the names of the weights that are stored as codes and scales; none for a float32 model."""
     if description.dtype != "int8":
         return ()
     return matrix_names(description.model, description.src_vocab_size, description.tgt_vocab_size)
 
 
 def _map_weights(folder: Path, description: ModelDescription) -> MappedTensors:
-    """The weights of a model folder; what is claimed and stored is checked before it is believed."""
+    """Maps the weights of a model folder, after checking their header and values."""
     path = folder / WEIGHTS
     _require_own(path)
     sizes = (description.src_vocab_size, description.tgt_vocab_size)

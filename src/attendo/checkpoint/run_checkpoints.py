@@ -1,9 +1,9 @@
-"""A run's checkpoints: safetensors and JSON, never a pickle, each written whole or not at all.
+"""The checkpoints of a run: safetensors and JSON, never a pickle, each written atomically.
 
 one process:     weights.safetensors  training.safetensors  state.json  checksums.json
 many processes:  shard-*.safetensors (`checkpoint.sharded`)  state.json  checksums.json
 
-Older checkpoints have the weights alone. Each kind can be read by any number of processes.
+Older checkpoints of a run only keep the weights. Both kinds can be read by any number of processes.
 """
 
 import re
@@ -33,32 +33,32 @@ from attendo.files import atomic_folder, flush_to_disk, recover, remove_folder, 
 _WHOLE, _TORN = "step-", "torn-step-"
 _WEIGHTS, _TRAINING, _STATE = "weights.safetensors", "training.safetensors", "state.json"
 TRAINING_PREFIX = "adam."
-"""What the names of the training state's tensors begin with, and no weight's."""
+"""Prefix of the names of the training state's tensors; no weight's name begins with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """What a run goes on from."""
+    """A saved state that a run can be resumed from."""
 
     folder: Path
     state: dict[str, Any]
-    """JSON: the position."""
+    """The position and everything else that is not a tensor, from JSON."""
 
     @property
     def step(self) -> int:
-        """Updates made."""
+        """Number of updates made."""
         return _step_of(self.folder)
 
     @property
     def has_training_state(self) -> bool:
-        """Whether there is an optimiser's state; before the first update there is none."""
+        """Whether the checkpoint has an optimiser state; before the first update there is none."""
         return any(name.startswith(TRAINING_PREFIX) for name in tensor_shapes(self.folder))
 
     def read(self, tensors: Mapping[str, Tensor]) -> None:
-        """Fills weights or the training state, by name; of a sharded model this process' part.
+        """Fills weights or the training state, by name; for a sharded model, this process's part.
 
         Raises:
-            ModelError: they are not of this checkpoint, or it cannot be read.
+            ModelError: the tensors do not fit the checkpoint, or it cannot be read.
         """
         read_tensors(self.folder, tensors)
 
@@ -66,20 +66,24 @@ class Checkpoint:
 class Checkpoints:
     """The checkpoints of a run.
 
-    A damaged checkpoint is reported and set aside as `torn-step-...`, which nothing reads, until it is older than
-    everything that an average needs.
+    A damaged checkpoint is reported and set aside as `torn-step-...`, which nothing reads. It is removed once it is
+    older than every checkpoint that an average needs.
 
     Args:
         folder: `RUN/checkpoints`; created if missing, but not the run folder above it.
-        keep: regular checkpoints to keep, for averaging.
+        keep: number of regular checkpoints to keep, for averaging.
     """
 
     def __init__(self, folder: Path, keep: int) -> None:
         self.folder, self._keep = folder, max(keep, 2)
 
     def steps(self, *, regular_only: bool = False) -> list[int]:
-        """Steps with a checkpoint, ascending; `regular_only` leaves out those of interruptions."""
-        return sorted({step for step, regular in self._found(_WHOLE) if regular or not regular_only})
+        """Returns the steps that have a checkpoint, in ascending order.
+
+        Args:
+            regular_only: whether to leave out the checkpoints of interruptions.
+        """
+        return sorted({step for step, regular in self._matching(_WHOLE) if regular or not regular_only})
 
     def save(
         self,
@@ -102,8 +106,8 @@ class Checkpoints:
             protected: steps whose weights are always kept, such as the best.
 
         Raises:
-            OSError: the disk is full, or the folder cannot be written to; it names the file.
-            ModelError: the run folder is gone.
+            OSError: the disk is full, or the folder cannot be written to; the error names the file.
+            ModelError: the run folder no longer exists.
         """
         self._make_folder()
         with atomic_folder(self._path(step, regular=regular)) as draft:
@@ -129,34 +133,34 @@ class Checkpoints:
         Args:
             step: number of updates.
             regular: False for a checkpoint at an interruption.
-            state: JSON, as for `save`.
+            state: the position and everything else that is not a tensor, for JSON.
             weights: this process's part of the model's weights.
             training: this process's part of the optimiser's tensors.
             group: the processes; only one checkpoint at a time may be written.
-            protected: as for `save`.
+            protected: steps whose weights are always kept, such as the best.
         """
         path = self._path(step, regular=regular)
-        written = path.with_name(f".tmp-{path.name}")
+        parts_folder = path.with_name(f".tmp-{path.name}")
 
         def seal(names: Sequence[str]) -> None:
             with atomic_folder(path) as draft:
                 for name in names:
-                    (written / name).rename(draft / name)
+                    (parts_folder / name).rename(draft / name)
                 write_json(draft / _STATE, state)
                 write_checksums(draft)
-            shutil.rmtree(written, ignore_errors=True)
+            shutil.rmtree(parts_folder, ignore_errors=True)
             self.prune(step, protected)
 
-        return ShardedSave(written, weights, training, group, self._make_folder, seal)
+        return ShardedSave(parts_folder, weights, training, group, self._make_folder, seal)
 
     def prune(self, newest: int, protected: Collection[int]) -> None:
-        """Removes what is no longer needed beside a complete checkpoint; `save` does so itself.
+        """Removes files that are no longer needed once a newer checkpoint is complete; `save` calls it itself.
 
-        Call it when a run is resumed too: the earlier process may have been killed after it had saved.
+        Call it when a run is resumed too: the earlier process may have been killed right after saving.
 
         Args:
             newest: the step of the newest checkpoint.
-            protected: as for `save`.
+            protected: steps whose weights are always kept, such as the best.
 
         Raises:
             OSError: the folder cannot be written to.
@@ -164,20 +168,20 @@ class Checkpoints:
         regular = self.steps(regular_only=True)
         for step in set(regular[: -self._keep]).difference(protected):
             remove_folder(self._path(step, regular=True))
-        for step, is_regular in self._found(_WHOLE):
+        for step, is_regular in self._matching(_WHOLE):
             if step < newest and not is_regular:
                 remove_folder(self._path(step, regular=False))
         for torn in self.folder.glob(f"{_TORN}*"):
             if _step_of(torn) >= 0 and sum(step > _step_of(torn) for step in regular) >= self._keep:
                 remove_folder(torn)
-        # Averaging needs the weights alone; the optimiser's state, twice as large, is kept for resuming.
+        # Averaging only needs the weights; the optimiser's state, twice as large, is kept for resuming.
         for step in regular[:-2]:
             for file in _training_files(self._path(step, regular=True)):
-                with suppress(ModelError):  # damaged; whoever reads it reports that
+                with suppress(ModelError):  # damaged checksums, which are reported when the checkpoint is read
                     drop_file(file.parent, file.name)
 
     def remove_drafts(self) -> None:
-        """Cleans up what a killed process has left half-written; no process may be writing."""
+        """Removes unfinished files of a killed process; no process may be writing meanwhile."""
         recover(self.folder)
         for checkpoint in self.folder.glob("step-*"):
             recover(checkpoint)
@@ -185,35 +189,35 @@ class Checkpoints:
     def latest(
         self, report: Callable[[str], None] = lambda text: None, *, before: int | None = None
     ) -> Checkpoint | None:
-        """The newest intact checkpoint, by its checksums; damaged ones after it are reported and set aside.
+        """Finds the newest intact checkpoint, by its checksums; damaged ones after it are reported and set aside.
 
-        So are damaged ones before it that the next average would need.
+        Damaged checkpoints before it that the next average would need are reported and set aside too.
 
         Args:
-            report: called with a line for each damaged file, with what became of its checkpoint.
-            before: a step; only checkpoints of earlier steps count. None for all.
+            report: called with a line for each damaged file, which names the folder that its checkpoint was moved to.
+            before: a step; only checkpoints of earlier steps are considered. None for all.
 
         Returns:
             The checkpoint; None if there is none yet, or none of an earlier step to resume from.
 
         Raises:
-            ModelError: there are checkpoints, but none to resume from is intact; they are left as they are.
-            OSError: a damaged one cannot be set aside.
+            ModelError: there are checkpoints, but none to resume from is intact; they are not changed.
+            OSError: a damaged checkpoint cannot be set aside.
         """
-        found = [(step, regular) for step, regular in self._found(_WHOLE) if before is None or step < before]
+        candidates = [(step, regular) for step, regular in self._matching(_WHOLE) if before is None or step < before]
         torn: dict[Path, list[str]] = {}
-        for step, regular in reversed(found):
+        for step, regular in reversed(candidates):
             folder = self._path(step, regular=regular)
             if problems := checkpoint_problems(folder):
                 torn[folder] = problems
-            elif step == 0 or _has_training_state(folder):  # before the first update there is none to have
+            elif step == 0 or _has_training_state(folder):  # before the first update there is no training state
                 for other, other_problems in torn.items():
                     self._set_aside(other, other_problems, report)
                 self._whole(self._window(self._keep - 1, step), report)
                 return self.named(folder.name)
-        if before is not None or not (found or self._found(_TORN)):
+        if before is not None or not (candidates or self._matching(_TORN)):
             return None
-        problems = [problem for each in torn.values() for problem in each]
+        problems = [problem for folder_problems in torn.values() for problem in folder_problems]
         problems.append(f"{self.folder}: no intact checkpoint to resume from, start again in another folder")
         raise ModelError("; ".join(problems))
 
@@ -228,10 +232,10 @@ class Checkpoints:
                 remove_folder(path)
 
     def named(self, name: str) -> Checkpoint:
-        """The checkpoint of a folder that is known to be complete.
+        """Reads the checkpoint of a folder that is known to be complete.
 
         Raises:
-            ModelError: it cannot be read.
+            ModelError: the checkpoint cannot be read.
         """
         folder = self.folder / name
         state = read_json(folder / _STATE, ModelError(f"{folder}: no state.json"))
@@ -240,16 +244,16 @@ class Checkpoints:
     def last_weights(
         self, number: int, *, before: int | None = None, report: Callable[[str], None] | None = None
     ) -> list[dict[str, Tensor]]:
-        """The weights of the last `number` regular checkpoints, oldest first.
+        """Reads the weights of the last regular checkpoints, oldest first.
 
         Args:
-            number: how many; a damaged one is not replaced by an earlier one.
-            before: a step; only checkpoints of earlier steps count. None for all.
-            report: called with a line for each damaged file; its checkpoint is set aside and left out. None for an
-                error instead.
+            number: number of checkpoints; a damaged one is not replaced by an earlier one.
+            before: a step; only checkpoints of earlier steps are considered. None for all.
+            report: called with a line for each damaged file; its checkpoint is set aside and left out. None to raise
+                an error instead.
 
         Raises:
-            ModelError: a checkpoint is damaged and `report` is None, or they are not of one model.
+            ModelError: a checkpoint is damaged and `report` is None, or the checkpoints belong to different models.
         """
         folders = self._window(number, before)
         if report is not None:
@@ -263,11 +267,14 @@ class Checkpoints:
         return weights
 
     def _window(self, number: int, before: int | None) -> list[Path]:
-        """The last `number` regular checkpoints before a step, in ascending order, without those set aside."""
-        there = {step for step, regular in self._found(_WHOLE) if regular}
-        places = there | {step for step, regular in self._found(_TORN) if regular}
-        chosen = sorted(step for step in places if before is None or step < before)[-number:] if number else []
-        return [self._path(step, regular=True) for step in chosen if step in there]
+        """Returns the folders of the last `number` regular checkpoints before a step, in ascending order.
+
+        Checkpoints that were set aside count, but their folders are left out.
+        """
+        available = {step for step, regular in self._matching(_WHOLE) if regular}
+        numbers = available | {step for step, regular in self._matching(_TORN) if regular}
+        chosen = sorted(step for step in numbers if before is None or step < before)[-number:] if number else []
+        return [self._path(step, regular=True) for step in chosen if step in available]
 
     def _whole(self, folders: Sequence[Path], report: Callable[[str], None]) -> list[Path]:
         """Returns the intact checkpoints; reports the others and sets them aside."""
@@ -287,8 +294,8 @@ class Checkpoints:
             remove_folder(aside)
         folder.rename(aside)
 
-    def _found(self, prefix: str) -> list[tuple[int, bool]]:
-        """Step and regularity of the checkpoints whose names begin with a prefix, in ascending order."""
+    def _matching(self, prefix: str) -> list[tuple[int, bool]]:
+        """Returns step and regularity of the checkpoints whose names begin with a prefix, in ascending order."""
         matches = [re.fullmatch(rf"{prefix}(\d+)(-interrupted)?", path.name) for path in self.folder.glob(f"{prefix}*")]
         return sorted((int(match[1]), match[2] is None) for match in matches if match)
 
@@ -309,13 +316,13 @@ class Checkpoints:
 
 
 def _step_of(path: Path) -> int:
-    """The step of a checkpoint, whole or set aside; -1 for a path that is neither."""
+    """Returns the step of a checkpoint, intact or set aside; -1 for a path that is neither."""
     match = re.fullmatch(rf"(?:{_WHOLE}|{_TORN})(\d+)(?:-interrupted)?", path.name)
     return int(match[1]) if match else -1
 
 
 def checkpoint_problems(folder: Path) -> list[str]:
-    """What is torn of a checkpoint, a line each; its weights and its state have to be there."""
+    """Returns the damages of a checkpoint, one per line; missing weights or a missing state count as damage."""
     if problems := verify_folder(folder):
         return problems
     sealed = read_json(folder / CHECKSUMS, ModelError(f"{folder}: no {CHECKSUMS}"))
@@ -325,7 +332,7 @@ def checkpoint_problems(folder: Path) -> list[str]:
 
 
 def _has_training_state(folder: Path) -> bool:
-    """Whether a whole checkpoint has the optimiser's; a file that is not in the checksums is on its way out."""
+    """Returns whether an intact checkpoint has an optimiser state; a file without a checksum is about to be removed."""
     sealed = read_json(folder / CHECKSUMS, ModelError(f"{folder}: no {CHECKSUMS}"))
     return any(file.name in sealed for file in _training_files(folder))
 
@@ -335,6 +342,6 @@ def _training_files(folder: Path) -> list[Path]:
 
 
 def _whole_weights(folder: Path) -> dict[str, Tensor]:
-    """The weights of a checkpoint of any number of processes, in main memory."""
+    """Reads the weights of a checkpoint of any number of processes into main memory."""
     whole = folder / _WEIGHTS
     return load_tensors(whole) if whole.is_file() else load_sharded_weights(folder)

@@ -1,4 +1,4 @@
-"""Writing a model folder, whole or not at all; `model_folder` says what is in it and reads it."""
+"""Writes model folders atomically; `model_folder` describes and reads them."""
 
 import shutil
 from collections.abc import Mapping
@@ -24,18 +24,18 @@ def save_model(
     target_tokenizer: Tokenizer,
     card: str,
 ) -> None:
-    """Writes a model folder, replacing one that is there.
+    """Writes a model folder, replacing an existing one.
 
     Args:
-        folder: where.
-        description: what goes into `config.json`; its dtype is what the matrices are stored in.
+        folder: the folder to write.
+        description: the content of `config.json`; its dtype is the number type in which the matrices are stored.
         weights: float32, by the names of `Transformer.named_parameters()`, each shared matrix once.
-        source_tokenizer: becomes `source.spm`.
-        target_tokenizer: becomes `target.spm` where it is another one.
+        source_tokenizer: written to `source.spm`.
+        target_tokenizer: written to `target.spm` unless it is the same object as `source_tokenizer`.
         card: Markdown for `README.md`.
 
     Raises:
-        ModelError: int8, and a weight is not finite.
+        ModelError: the model is to be stored in int8, and a weight is not finite.
         OSError: the disk is full, or the folder cannot be written to.
     """
     try:
@@ -48,7 +48,7 @@ def save_model(
             del content["parsing"], content["word_tags"]
         write_json(draft / CONFIG, content)
         save_tensors(stored, draft / WEIGHTS)
-        shutil.copymode(draft / CONFIG, draft / WEIGHTS)  # safetensors lets only the owner read what it writes
+        shutil.copymode(draft / CONFIG, draft / WEIGHTS)  # safetensors makes its files readable by the owner only
         source_tokenizer.save(draft / SOURCE_SPM)
         if target_tokenizer is not source_tokenizer:
             target_tokenizer.save(draft / TARGET_SPM)

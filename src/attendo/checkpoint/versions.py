@@ -1,7 +1,7 @@
-"""Versions of a model: model folders by number below one folder, and a file that says which of them is in use.
+"""Versions of a model: numbered model folders in one folder, and a file that says which of them is in use.
 
-NAME/current        the number of the version in use; replaced at once, so that readers find one or the other
-NAME/versions/1/    a model folder each, which never changes
+NAME/current        the number of the version in use; replaced atomically, so that readers find the old or the new one
+NAME/versions/1/    the model folder of a version, which never changes
 """
 
 import re
@@ -16,7 +16,7 @@ from attendo.reading import read_bounded
 
 _CURRENT = "current"
 VERSIONS = "versions"
-"""The folder of the versions' folders."""
+"""Name of the folder that holds the versions' model folders."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _MAX_BYTES = 64
 
@@ -28,11 +28,11 @@ class ModelVersion:
     number: int
     folder: Path
     is_current: bool
-    """Whether it is the one in use."""
+    """Whether this version is in use."""
 
 
 def has_versions(folder: Path) -> bool:
-    """Whether a folder holds versions of a model."""
+    """Returns whether a folder holds versions of a model."""
     return (folder / _CURRENT).is_file() and (folder / VERSIONS).is_dir()
 
 
@@ -40,7 +40,7 @@ def current_version(folder: Path) -> Path:
     """Returns the model folder of the version in use.
 
     Raises:
-        ModelError: the file that says which one cannot be read, or that version is not there.
+        ModelError: the number of the version in use cannot be read, or that version does not exist.
     """
     return version_folder(folder, _current_number(folder))
 
@@ -49,20 +49,20 @@ def version_folder(folder: Path, number: int) -> Path:
     """Returns the model folder of a version.
 
     Raises:
-        ModelError: it is not there.
+        ModelError: the version does not exist.
     """
-    found = folder / VERSIONS / str(number)
-    if not (found / CONFIG).is_file():
+    version = folder / VERSIONS / str(number)
+    if not (version / CONFIG).is_file():
         numbers = ", ".join(map(str, _numbers(folder))) or "none"
         raise ModelError(f"{folder}: has no version {number}; there are {numbers}")
-    return found
+    return version
 
 
 def model_versions(folder: Path) -> tuple[ModelVersion, ...]:
     """Lists the versions, oldest first.
 
     Raises:
-        ModelError: the folder holds none.
+        ModelError: the folder holds no versions.
     """
     _require_versions(folder)
     current = _current_number(folder)
@@ -73,10 +73,10 @@ def model_versions(folder: Path) -> tuple[ModelVersion, ...]:
 
 
 def use_version(folder: Path, number: int) -> None:
-    """Puts a version into use, whole: what reads the model finds this version or the one before.
+    """Puts a version into use atomically: readers of the model find this version or the one before.
 
     Raises:
-        ModelError: it is not there, or its files are not what its checksums say.
+        ModelError: the version does not exist, or its files do not match its checksums.
         OSError: the folder cannot be written to.
     """
     _require_versions(folder)
@@ -86,19 +86,22 @@ def use_version(folder: Path, number: int) -> None:
 
 
 def next_version(folder: Path) -> Path:
-    """Returns the folder that the next version goes to."""
+    """Returns the folder for the next version."""
     return folder / VERSIONS / str(max(_numbers(folder), default=0) + 1)
 
 
 def add_version(folder: Path, model: Path) -> int:
-    """Copies a model folder as the next version; the first one is in use at once.
+    """Copies a model folder as the next version; the first version is put into use.
 
     Args:
-        folder: that of the versions, made if it is missing.
-        model: a whole model folder.
+        folder: the folder of the versions, created if it is missing.
+        model: an intact model folder.
+
+    Returns:
+        The number of the new version.
 
     Raises:
-        ModelError: the model's files are not what its checksums say, or `folder` holds something else.
+        ModelError: the model's files do not match its checksums, or `folder` holds something else.
         OSError: the disk is full, or the folder cannot be written to.
     """
     if problems := verify_folder(model):
@@ -114,7 +117,7 @@ def add_version(folder: Path, model: Path) -> int:
 
 
 def split_version(name: str) -> tuple[str, int | None]:
-    """Divides NAME@VERSION; without a number the version is None."""
+    """Splits NAME@VERSION into its two parts; without a number the version is None."""
     folder, at, number = name.rpartition("@")
     return (folder, int(number)) if at and folder and _NUMBER.fullmatch(number) else (name, None)
 
@@ -122,12 +125,12 @@ def split_version(name: str) -> tuple[str, int | None]:
 def _current_number(folder: Path) -> int:
     path = folder / _CURRENT
     try:
-        written = read_bounded(path, _MAX_BYTES).decode("ascii", errors="replace").strip()
+        content = read_bounded(path, _MAX_BYTES).decode("ascii", errors="replace").strip()
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: cannot be read ({error}); choose one with: attendo models use {folder}@1") from error
-    if not _NUMBER.fullmatch(written):
+    if not _NUMBER.fullmatch(content):
         raise ModelError(f"{path}: holds no version's number; choose one with: attendo models use {folder}@1")
-    return int(written)
+    return int(content)
 
 
 def _numbers(folder: Path) -> list[int]:

@@ -1,4 +1,4 @@
-"""Weights by name: read from safetensors, checked, put into a model, averaged."""
+"""Weights by name: reading from safetensors, checking, copying into a model, averaging."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ from attendo.model.transformer import Transformer
 
 
 def named_weights(transformer: Transformer) -> dict[str, Tensor]:
-    """A model's weights by name, each shared matrix once, detached and not copied."""
+    """Returns a model's weights by name, each shared matrix once, detached and not copied."""
     return {name: parameter.detach() for name, parameter in transformer.named_parameters()}
 
 
@@ -25,7 +25,7 @@ def load_weights(transformer: Transformer, weights: Mapping[str, Tensor], where:
     """Copies weights into a model.
 
     Raises:
-        ModelError: a name or a shape differs, or what a drafter proposes are no tokens.
+        ModelError: a name or a shape differs, or a drafter's shortlist is invalid.
     """
     parameters = dict(transformer.named_parameters())
     check_tensors(where, weights, {name: tuple(value.shape) for name, value in parameters.items()})
@@ -37,10 +37,10 @@ def load_weights(transformer: Transformer, weights: Mapping[str, Tensor], where:
 
 
 def mean_weights(parts: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    """The mean of several sets of weights, summed in float64 (Section 6.1).
+    """Returns the mean of several sets of weights, summed in float64 (Section 6.1).
 
     Raises:
-        ModelError: they are not of one model.
+        ModelError: the sets belong to different models.
     """
     first = parts[0]
     if problems := [problem for part in parts for problem in differences(part, first)]:
@@ -54,7 +54,7 @@ def mean_weights(parts: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
 
 
 def differences(tensors: Mapping[str, Tensor], others: Mapping[str, Tensor]) -> list[str]:
-    """Where names or shapes are not those of other tensors, a line each."""
+    """Returns the differences in names and shapes between two sets of tensors, one per line."""
     return [
         f"{name} is {_shape(tensors, name)} and {_shape(others, name)}"
         for name in sorted(tensors.keys() | others.keys())
@@ -66,7 +66,7 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
     """Reads a safetensors file.
 
     Raises:
-        ModelError: it is missing or torn.
+        ModelError: the file is missing or torn.
     """
     try:
         return load_file(path)
@@ -77,14 +77,14 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Writes a safetensors file, in a folder that becomes whole as one (`files.atomic_folder`).
+    """Writes a safetensors file; for use in a folder that is written atomically (`files.atomic_folder`).
 
     Raises:
-        OSError: the disk is full, or the folder cannot be written to; it names `path`.
+        OSError: the disk is full, or the folder cannot be written to; the error names `path`.
     """
     try:
         save_file(plain(tensors), path)
-    except SafetensorError as error:  # which has its own name for what the system says, and names no file
+    except SafetensorError as error:  # wraps the system's error as text and does not name the file
         number = re.search(r"os error (\d+)", str(error))
         if number is None:
             raise OSError(errno.EIO, str(error), str(path)) from error
@@ -92,7 +92,7 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def plain(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Tensors as safetensors wants them: in main memory, contiguous, without a gradient."""
+    """Returns tensors in the form that safetensors requires: in main memory, contiguous, without a gradient."""
     return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
 
 

@@ -1,4 +1,4 @@
-"""What the vocabularies say of words and brackets, for models whose decoder is given what follows from its output."""
+"""Tables of words and brackets in the vocabularies, for models whose decoder reads what follows from its output."""
 
 import numpy as np
 
@@ -9,15 +9,15 @@ from attendo.text.subwords.tokenization import Tokenizer
 
 
 def word_tables(config: ModelConfig, source: Tokenizer, target: Tokenizer) -> WordTables | None:
-    """What the vocabularies say of words and brackets; None for a model without `next_word`.
+    """Returns the tables of words and brackets in the vocabularies; None for a model without `next_word`.
 
-    A word of the source begins with SentencePiece's mark of a space. A symbol of the target stands for a word unless it
-    holds a bracket, or is a control symbol or a byte.
+    A source word begins with SentencePiece's mark of a space. A target symbol stands for a word if it begins with that
+    mark and holds no bracket.
 
     Args:
-        config: of the model.
-        source: the vocabulary of the source.
-        target: that of the target.
+        config: the architecture of the model.
+        source: the source vocabulary.
+        target: the target vocabulary.
     """
     if not config.next_word:
         return None
@@ -31,7 +31,7 @@ def word_tables(config: ModelConfig, source: Tokenizer, target: Tokenizer) -> Wo
 
 
 def _kinds(pieces: list[str]) -> list[SymbolKind]:
-    """What each symbol of the target does. Where trees are in-order, and only there, `)` closes without a label."""
+    """Returns the kind of each target symbol. Only in in-order trees does `)` close a bracket without a label."""
     opens = SymbolKind.OPENS_BEHIND if SPACE_MARK + ")" in pieces else SymbolKind.OPENS_BEFORE
     kinds = []
     for piece in pieces:
