@@ -1,1 +1,1 @@
-"""Translating and preparing on many machines, by way of Ray Data (the extra `ray`)."""
+"""Translating and preparing on many machines with Ray Data (the extra `ray`)."""

@@ -1,4 +1,4 @@
-"""Joining a Ray cluster, and leaving it as it was."""
+"""Joins and leaves a Ray cluster without side effects on the process."""
 
 import logging
 import os
@@ -18,9 +18,9 @@ from attendo.threads import usable_cores
 from attendo.workflow.extras import need_packages
 
 LOCAL = "local"
-"""The address of a cluster of this machine alone, which lives as long as the connection."""
+"""Address that stands for a cluster of this machine alone, which exists as long as the connection."""
 
-_STORE_BYTES = 256 << 20  # of a local cluster's object store: tasks and results are small, text lies in files
+_STORE_BYTES = 256 << 20  # size of a local cluster's object store; tasks and results are small, text lies in files
 _PATIENCE_S = 10.0
 _WAY_OUT = (
     "start one with ray start --head, and on every other machine ray start --address=HOST:6379, "
@@ -30,10 +30,10 @@ _WAY_OUT = (
 
 @contextmanager
 def connected(address: str) -> Iterator[None]:
-    """Joins a cluster for a block; leaves it, and ends what was started for the block, however the block ends.
+    """Joins a cluster for a block; afterwards leaves it, and stops a cluster that was started for the block.
 
-    In the block standard output is closed to all, for Ray's threads print there what goes on in the cluster; its logs
-    have it too. SIGTERM is handled as it was before.
+    Within the block nothing can write to standard output, as Ray's threads print messages of the cluster there, which
+    its logs have too. SIGTERM is handled as before.
 
     Args:
         address: `auto` for the cluster that this machine belongs to, `HOST:PORT` of its head, or `local`.
@@ -43,13 +43,13 @@ def connected(address: str) -> Iterator[None]:
     """
     need_packages(["ray", "pyarrow", "pandas"], "ray")
     _check_address(address)
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # read where a cluster is started: nothing is reported to anyone
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # read when a cluster is started; turns off usage reports
     if address == LOCAL:
-        os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's own is that of work behind other work
+        os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's default is that of background work
     import ray
     import ray.data
 
-    # What Ray Data says of itself; its errors reach us as exceptions. It has set its level when it was imported.
+    # Ray Data sets its log level on import; its errors are raised as exceptions too.
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
         temporary = _temporary_folder() if address == LOCAL else None
@@ -76,13 +76,13 @@ def _start(address: str, temporary: Path | None) -> None:
     try:
         with _same_sigterm(), _without_native_messages():
             ray.init(**settings)
-    except (OSError, RuntimeError, ValueError) as error:  # nobody there; another version of Ray or Python
+    except (OSError, RuntimeError, ValueError) as error:  # no cluster there; another version of Ray or Python
         reason = str(error).strip().split("\n")[0].rstrip(".:")
         raise AttendoError(f"--ray {address}: {reason}; {_WAY_OUT}") from error
 
 
 def _check_address(address: str) -> None:
-    """Refuses an address that nobody answers at; Ray itself would try for some minutes."""
+    """Refuses an address that does not answer; Ray itself would keep trying for some minutes."""
     if address in ("auto", LOCAL):
         return
     if "://" in address:
@@ -103,32 +103,32 @@ def _check_address(address: str) -> None:
 
 
 def _temporary_folder() -> Path:
-    """Where a local cluster keeps its sockets, whose paths may have some 100 characters, and its logs."""
+    """Creates a folder for a local cluster's logs and sockets; a socket's path may have at most some 100 characters."""
     return Path(tempfile.mkdtemp(prefix="attendo-", dir="/tmp" if Path("/tmp").is_dir() else None))
 
 
 @contextmanager
 def _without_native_messages() -> Iterator[None]:
-    """Keeps Ray's compiled part, in this process, from writing to standard error; what goes wrong is raised as well.
+    """Keeps Ray's compiled part, in this process, from writing to standard error; its errors are raised as well.
 
-    It takes its level from the environment when it is started, and says so however high that is.
+    It takes its log level from the environment when it starts, and reports that at any level.
     """
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     sys.stderr.flush()
-    kept = os.dup(2)
+    stderr_copy = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr_copy, 2)
+        os.close(stderr_copy)
 
 
 @contextmanager
 def _same_sigterm() -> Iterator[None]:
-    """Keeps how SIGTERM is handled; Ray would end the process with another exit status than the rest of attendo."""
-    if threading.current_thread() is not threading.main_thread():  # where neither we nor Ray can change it
+    """Restores the handling of SIGTERM, as Ray would exit with another status than the rest of attendo."""
+    if threading.current_thread() is not threading.main_thread():  # other threads cannot change signal handlers
         yield
         return
     handler = signal.getsignal(signal.SIGTERM)

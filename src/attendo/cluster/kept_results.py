@@ -1,4 +1,4 @@
-"""Results of units of work that outlive an interruption: each lies in a file, and is not worked out again."""
+"""Results of units of work that survive an interruption: each is kept in a file and not computed again."""
 
 import hashlib
 import json
@@ -29,11 +29,11 @@ _Arrays = dict[str, npt.NDArray[Any]]
 
 
 class KeptResults:
-    """`Workers` that hand to others only what is not there yet.
+    """`Workers` that keep results in files and pass on only the tasks without a result.
 
     Args:
-        workers: who does what is missing.
-        folder: where the results are, of one preparation alone: one goes by its unit and its place among the tasks.
+        workers: the workers that do the tasks without a result.
+        folder: the folder of the results, of a single preparation, as files are named by unit and number of the task.
     """
 
     def __init__(self, workers: Workers, folder: Path) -> None:
@@ -42,39 +42,39 @@ class KeptResults:
     def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
         """Yields each task with its result, in the order of the tasks; see `Workers`."""
         form = _FORMS.get(unit)
-        if form is None:  # quick, or hangs on files that are made anew each time
+        if form is None:  # the unit is quick, or depends on files that are written anew each time
             yield from self._workers.map(unit, tasks)
             return
-        # The next result to yield is either there or the next of the workers', who take tasks ahead of it.
-        taken: deque[tuple[TaskT, Path, bool]] = deque()
+        # The next result to yield is either on disk or the next one of the workers, who take tasks in advance.
+        pending: deque[tuple[TaskT, Path, bool]] = deque()
 
         def missing() -> Iterator[TaskT]:
             for number, task in enumerate(tasks):
                 path = self._folder / f"{unit.__name__}-{number:06}{_of_vocabulary(task)}.npz"
-                there = path.exists()
-                taken.append((task, path, there))
-                if not there:
+                exists = path.exists()
+                pending.append((task, path, exists))
+                if not exists:
                     yield task
 
         for _, result in self._workers.map(unit, missing()):
-            yield from self._there(form, taken)
-            task, path, _ = taken.popleft()
+            yield from self._stored(form, pending)
+            task, path, _ = pending.popleft()
             with atomic_path(path) as temporary:
                 np.savez(temporary, allow_pickle=False, **form.pack(result))
             yield task, result
-        yield from self._there(form, taken)
+        yield from self._stored(form, pending)
 
-    def _there(self, form: "_Form", taken: "deque[tuple[TaskT, Path, bool]]") -> Iterator[tuple[TaskT, Any]]:
-        """Takes and yields what stands before the first task that is missing."""
-        while taken and taken[0][2]:
-            task, path, _ = taken.popleft()
+    def _stored(self, form: "_Form", pending: "deque[tuple[TaskT, Path, bool]]") -> Iterator[tuple[TaskT, Any]]:
+        """Takes the tasks before the first one without a result, and yields them with their results."""
+        while pending and pending[0][2]:
+            task, path, _ = pending.popleft()
             with np.load(path) as arrays:
                 yield task, form.unpack(arrays)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Form:
-    """How the results of a unit lie on disk."""
+    """The format on disk of a unit's results."""
 
     pack: Callable[[Any], _Arrays]
     unpack: Callable[[Mapping[str, npt.NDArray[Any]]], Any]
@@ -138,7 +138,7 @@ _FORMS: Mapping[Callable[..., Any], _Form] = {
 
 
 def _of_vocabulary(task: object) -> str:
-    """What tells the ids of one vocabulary from those of another, which another SentencePiece may have learned."""
+    """Returns a suffix that identifies an encoding task's vocabularies, as another SentencePiece may learn others."""
     if not isinstance(task, EncodeTask):
         return ""
     return "-" + hashlib.sha256(task.source_model + task.target_model).hexdigest()[:16]

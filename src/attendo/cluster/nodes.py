@@ -1,4 +1,4 @@
-"""The machines of a cluster, and whether they can do the work: the same attendo, and the same files."""
+"""The machines of a cluster, and checks that they have the same attendo and see the same files."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,14 +16,15 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """A machine of the cluster, alive when it was asked for."""
+    """A machine of the cluster that was alive at the time of the query."""
 
     id: str
     address: str
-    """For people."""
+    """Address of the machine, for messages."""
     cpus: int
-    """Processors that the cluster may use there."""
+    """Number of processors that the cluster may use on the machine."""
     gpus: int
+    """Number of GPUs that the cluster may use on the machine."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,16 +33,16 @@ class SharedFile:
 
     path: Path
     size: int
-    """Bytes."""
+    """Size in bytes."""
     sha256: str
-    """Of the content of a small file; empty for a large one, of which only the size is compared."""
+    """SHA-256 of a file of at most 1 MiB; empty for a larger one, of which only the size is compared."""
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Looks at a file.
+        """Describes a file of this machine.
 
         Raises:
-            OSError: it cannot be read.
+            OSError: the file cannot be read.
         """
         size = path.stat().st_size
         small = size <= _MAX_COMPARED_BYTES
@@ -49,7 +50,7 @@ class SharedFile:
 
 
 def alive_nodes() -> list[Node]:
-    """Returns the machines of the cluster that one is connected to."""
+    """Returns the machines of the connected cluster that are alive."""
     import ray
 
     return [
@@ -81,11 +82,11 @@ def check_nodes(nodes: Sequence[Node], files: Sequence[SharedFile]) -> None:
     """Makes sure that every machine has this version of attendo and sees the same files.
 
     Args:
-        nodes: those to ask, all at once.
-        files: which have to lie on storage that all of them mount under the same path.
+        nodes: the machines to check, in parallel.
+        files: the files, which have to lie on storage that all machines mount under the same path.
 
     Raises:
-        AttendoError: one of them cannot do the work; all problems are in one message.
+        AttendoError: a machine cannot do the work; the message names all problems.
     """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -109,24 +110,24 @@ def check_nodes(nodes: Sequence[Node], files: Sequence[SharedFile]) -> None:
 
 
 def problems_here(version: str, files: Sequence[SharedFile]) -> list[str]:
-    """Says what is wrong on the machine that this runs on; nothing, if it can do the work.
+    """Returns the problems of the machine that this runs on; empty if it can do the work.
 
     Args:
-        version: of attendo, that the work was started with.
-        files: as they were seen there.
+        version: the version of attendo on the machine that started the work.
+        files: the files as seen by that machine.
     """
     problems = []
     if attendo.__version__ != version:
         problems.append(f"has attendo {attendo.__version__}, but here it is {version}; install the same one")
     for file in files:
         try:
-            found = SharedFile.of(file.path)
+            own = SharedFile.of(file.path)
         except OSError as error:
             problems.append(
                 f"does not see {file.path} ({error.strerror}); input, model and output have to lie on storage that "
                 "all machines mount under the same path"
             )
             continue
-        if found != file:
+        if own != file:
             problems.append(f"sees another {file.path} than the one here; mount the same storage under this path")
     return problems

@@ -1,4 +1,4 @@
-"""What one worker of a cluster does: loads an engine, and translates parts of a text into files."""
+"""The work of one worker of a cluster: loading an engine and translating parts of a text into files."""
 
 import socket
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True, kw_only=True)
 class OpenTranslation:
-    """Makes a worker ready; picklable."""
+    """Prepares a worker for translating; picklable."""
 
     decoding: Decoding
     device: Device
@@ -26,7 +26,7 @@ class OpenTranslation:
     folder: PartsFolder
 
     def __call__(self) -> Callable[[TextPart], tuple[int, PartRecord]]:
-        """Loads the engine; gives the function that translates a part with it.
+        """Loads the engine and returns the function that translates a part with it.
 
         Raises:
             ModelError: a model is missing or torn on this machine.

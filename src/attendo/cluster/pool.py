@@ -1,7 +1,7 @@
-"""Work in tasks that do not know each other, done by a cluster through Ray Data.
+"""Runs independent tasks on a cluster with Ray Data.
 
-A task is a row of a dataset, in a block of its own, and its result another row. A machine that is lost costs the tasks
-that it was at: Ray has them done again elsewhere, so a task must be one that may be done twice.
+Each task is a row of a dataset, in a block of its own, and its result is a row too. If a machine is lost, Ray repeats
+its unfinished tasks elsewhere, so tasks must be safe to run twice.
 """
 
 import pickle
@@ -22,35 +22,35 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """What of a machine one worker takes."""
+    """The share of a machine's resources that one worker takes."""
 
     cpus: int
-    """Processors."""
+    """Number of processors."""
     gpus: int = 0
-    """Graphics cards."""
+    """Number of GPUs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Outcome(Generic[ResultT]):
-    """What became of a task."""
+    """The result of a task, or its error."""
 
     result: ResultT | None = None
     error: AttendoError | None = None
 
 
 class _Worker(Generic[TaskT, ResultT]):
-    """An actor's state: the function that does tasks, made when the first one comes."""
+    """The state of an actor: the function that does tasks, created at the first task."""
 
     def __init__(self, opened: Callable[[], Callable[[TaskT], ResultT]]) -> None:
         self._opened = opened
         self._unit: Callable[[TaskT], ResultT] | None = None
 
     def __call__(self, rows: "pyarrow.Table") -> "pyarrow.Table":
-        """Does the tasks of some rows."""
+        """Does the tasks of the rows."""
         return _done(self._do, rows)
 
     def _do(self, task: TaskT) -> ResultT:
-        # Not in the constructor, whose errors Ray takes for its own and tries again.
+        # Not in the constructor, as Ray takes errors there for its own and retries.
         if self._unit is None:
             self._unit = self._opened()
         return self._unit(task)
@@ -59,22 +59,22 @@ class _Worker(Generic[TaskT, ResultT]):
 def by_actors(
     opened: Callable[[], Callable[[TaskT], ResultT]], tasks: Sequence[TaskT], share: Share, *, num_actors: int
 ) -> Iterator[ResultT]:
-    """Has tasks done by workers that are dear to start; yields results as they come, in no order.
+    """Runs tasks in workers that are expensive to start; yields results in order of completion.
 
-    Where machines join later, there will be more workers.
+    If machines join later, there will be more workers.
 
     Args:
-        opened: gives the function that does a task; called once a worker, where it works. Picklable.
-        tasks: picklable, as are the results.
-        share: of each worker.
-        num_actors: workers at the start.
+        opened: returns the function that does a task; called once in each worker, on its machine. Picklable.
+        tasks: the tasks, picklable like their results.
+        share: the resources of each worker.
+        num_actors: number of workers at the start.
 
     Raises:
-        AttendoError: a task cannot be done, or the cluster gave up.
+        AttendoError: a task cannot be done, or the cluster failed.
     """
     import ray
 
-    # The least size lets Ray end idle workers, which makes room for those of a lost machine; their tasks wait for them.
+    # With this minimum Ray may end idle workers, which makes room for replacing the workers of a lost machine.
     pool = ray.data.ActorPoolStrategy(min_size=1, initial_size=max(1, min(num_actors, len(tasks))))
     dataset = _dataset(tasks).map_batches(
         _Worker,
@@ -91,25 +91,25 @@ def by_actors(
 def by_tasks(
     unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], *, num_at_once: int
 ) -> Iterator[tuple[TaskT, ResultT]]:
-    """Has tasks done by any process of the cluster; yields each with its result, in their order.
+    """Runs tasks in any process of the cluster; yields each task with its result, in the order of the tasks.
 
     Args:
-        unit: a function of a module, which takes one processor.
-        tasks: picklable, as are the results; so many of them are taken at once, given out, and waited for.
-        num_at_once: some for each processor of the cluster.
+        unit: a module-level function, which takes one processor.
+        tasks: the tasks, picklable like their results.
+        num_at_once: number of tasks that are distributed and waited for at once, several per processor of the cluster.
 
     Raises:
-        AttendoError: a task cannot be done, or the cluster gave up.
+        AttendoError: a task cannot be done, or the cluster failed.
     """
     remaining = iter(tasks)
-    while some := list(islice(remaining, num_at_once)):
-        dataset = _dataset([(unit, task) for task in some], preserve_order=True)
+    while batch := list(islice(remaining, num_at_once)):
+        dataset = _dataset([(unit, task) for task in batch], preserve_order=True)
         done = dataset.map_batches(_call, batch_size=1, batch_format="pyarrow", num_cpus=1)
-        yield from zip(some, _results(done), strict=True)
+        yield from zip(batch, _results(done), strict=True)
 
 
 def _call(rows: "pyarrow.Table") -> "pyarrow.Table":
-    """Calls units with their tasks."""
+    """Calls the units of the rows with their tasks."""
     return _done(_apply, rows)
 
 
@@ -119,14 +119,14 @@ def _apply(row: tuple[Callable[[Any], Any], Any]) -> Any:
 
 
 def _dataset(tasks: Sequence[Any], *, preserve_order: bool = False) -> Any:
-    """A dataset of a task a block."""
+    """Returns a dataset with one task per block."""
     import ray
 
     context = ray.data.DataContext.get_current()
     context.execution_options.preserve_order = preserve_order
     context.enable_progress_bars = False
     context.print_on_execution_start = False
-    context.execution_no_progress_timeout_s = -1  # a task takes as long as it takes
+    context.execution_no_progress_timeout_s = -1  # tasks may take any time
     return ray.data.from_items([{"task": pickle.dumps(task)} for task in tasks], override_num_blocks=len(tasks))
 
 
@@ -140,13 +140,15 @@ def _results(dataset: Any) -> Iterator[Any]:
                 raise outcome.error
             yield outcome.result
     except ray.exceptions.RayError as error:
-        if isinstance(error, ray.exceptions.RayTaskError):  # of code that should have none: with its traceback
+        if isinstance(
+            error, ray.exceptions.RayTaskError
+        ):  # a bug in the task's code, which is raised with its traceback
             raise
         raise AttendoError(f"the cluster failed ({error}); run the command again to continue") from error
 
 
 def _done(unit: Callable[[TaskT], ResultT], rows: "pyarrow.Table") -> "pyarrow.Table":
-    """Does the tasks of some rows; what users can cause comes back as a value, so that it stays one clear line."""
+    """Does the tasks of the rows; errors that users can cause are returned as values, so that they stay one line."""
     import pyarrow
 
     outcomes: list[_Outcome[ResultT]] = []
@@ -156,7 +158,7 @@ def _done(unit: Callable[[TaskT], ResultT], rows: "pyarrow.Table") -> "pyarrow.T
         except AttendoError as error:
             outcomes.append(_Outcome(error=error))
         except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            reason = f"{where}{error.strerror or error} (on {socket.gethostname()})"
+            prefix = f"{error.filename}: " if error.filename else ""
+            reason = f"{prefix}{error.strerror or error} (on {socket.gethostname()})"
             outcomes.append(_Outcome(error=AttendoError(reason)))
     return pyarrow.table({"outcome": [pickle.dumps(outcome) for outcome in outcomes]})

@@ -1,6 +1,6 @@
-"""Preparing corpora on a cluster: the units of work of one machine, done by others, with the output of one.
+"""Preparing corpora on a cluster: the units of work run on many machines, and the output is the same as on one.
 
-What the units give for parts of the corpora is kept beside the prepared folder until that is whole, in `FOLDER.parts/`.
+The results of units for parts of the corpora are kept in `FOLDER.parts/` until the prepared folder is complete.
 """
 
 import shutil
@@ -28,22 +28,22 @@ from attendo.workflow.preparation.prepared_data import (
 )
 from attendo.workflow.translation.part_files import PartsFolder
 
-# Enough that few processors wait at the end of a round, and that starting one does not count.
+# Enough that few processors idle at the end of a round, and that the overhead of a round is small.
 _TASKS_A_PROCESSOR = 8
 
 
 class ClusterWorkers:
-    """`workers.Workers` that are the processors of the cluster that one is connected to."""
+    """The processors of the connected cluster as `workers.Workers`."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
-        """Takes the function that is called with a message when machines are lost or join."""
+        """Creates the workers; `report` is called with a message when machines are lost or join."""
         self._report = report
 
     def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
         """Yields each task with its result, in the order of the tasks; see `Workers`.
 
         Raises:
-            AttendoError: a task cannot be done, or the cluster gave up.
+            AttendoError: a task cannot be done, or the cluster failed.
         """
         num_processors = max(1, sum(node.cpus for node in alive_nodes()))
         return watched(by_tasks(unit, tasks, num_at_once=_TASKS_A_PROCESSOR * num_processors), self._report)
@@ -52,24 +52,24 @@ class ClusterWorkers:
 def prepare_on_cluster(
     recipe: Recipe, folder: Path, reporter: PreparationReporter, *, address: str, force: bool = False
 ) -> PreparedData:
-    """Does what `prepare_if_missing` does, on a cluster, which it joins only where there is something to do.
+    """Does what `prepare_if_missing` does on a cluster, which it joins only if there is something to do.
 
-    After an interruption it goes on from the parts that were done.
+    After an interruption, finished parts are not prepared again.
 
     Args:
-        recipe: what to prepare. All machines see its corpora.
-        folder: the prepared folder, which all machines see too.
+        recipe: the recipe with the corpora; all machines must see them.
+        folder: the prepared folder, which all machines must see too.
         reporter: receives messages and progress.
-        address: of the cluster, as `connection.connected` takes it.
-        force: replace whatever else the folder holds.
+        address: address of the cluster, as `connection.connected` takes it.
+        force: whether to replace whatever else the folder holds.
 
     Raises:
-        AttendoError: the cluster cannot be reached, or a machine of it cannot do the work.
+        AttendoError: the cluster cannot be reached, or one of its machines cannot do the work.
         DataError: a corpus cannot be used.
         ModelError: the vocabulary of the model to fine-tune cannot be read.
         RecipeError: the recipe names no corpora.
     """
-    # Other machines do not know where this process was started.
+    # Other machines do not know this process's working directory.
     recipe, folder = replace(recipe, folder=recipe.folder.absolute()), folder.absolute()
     if open_if_prepared(recipe, folder) is not None:
         return prepare_if_missing(recipe, folder, reporter)
@@ -80,10 +80,10 @@ def prepare_on_cluster(
     folder.parent.mkdir(parents=True, exist_ok=True)
     with connected(address):
         nodes = alive_nodes()
-        with NamedTemporaryFile(dir=folder.parent, prefix=".tmp-") as seen:  # shows where the folder will be made
-            seen.write(str(folder).encode())
-            seen.flush()
-            check_nodes(nodes, [SharedFile.of(path) for path in (Path(seen.name), *files)])
+        with NamedTemporaryFile(dir=folder.parent, prefix=".tmp-") as probe:  # lies where the folder will be created
+            probe.write(str(folder).encode())
+            probe.flush()
+            check_nodes(nodes, [SharedFile.of(path) for path in (Path(probe.name), *files)])
         reporter.message(f"{sum(node.cpus for node in nodes)} processors on {len(nodes)} machines")
         parts = _parts_folder(recipe, folder, files, reporter)
         workers = KeptResults(ClusterWorkers(reporter.message), parts.path)
@@ -93,7 +93,7 @@ def prepare_on_cluster(
 
 
 def _parts_folder(recipe: Recipe, folder: Path, files: Sequence[Path], reporter: PreparationReporter) -> PartsFolder:
-    """Where parts are kept: with those of an interrupted start, or empty where they are of something else."""
+    """Returns the folder of the parts, emptied if they belong to other corpora or settings."""
     parts = PartsFolder.beside(folder)
     manifest = _manifest(recipe, files)
     try:
@@ -108,10 +108,10 @@ def _parts_folder(recipe: Recipe, folder: Path, files: Sequence[Path], reporter:
 
 
 def _manifest(recipe: Recipe, files: Sequence[Path]) -> dict[str, Any]:
-    """All that decides what is prepared."""
+    """Returns everything that determines the prepared data."""
     status = {str(path): path.stat() for path in files}
     return {
         "attendo": attendo.__version__,
-        "settings": prepared_folder(recipe, Path()).name,  # which has their fingerprint
-        "files": {name: [found.st_size, found.st_mtime_ns] for name, found in status.items()},
+        "settings": prepared_folder(recipe, Path()).name,  # the name holds their fingerprint
+        "files": {name: [file.st_size, file.st_mtime_ns] for name, file in status.items()},
     }

@@ -1,7 +1,7 @@
-"""Translating a file of any length on a cluster, with the output that one machine has.
+"""Translates a file of any length on a cluster, with the same output as on one machine.
 
-Parts of the text are files beside the output, as `workflow.translation.file_translation` has them, so that a start
-after an interruption does what is missing, on whatever cluster.
+Translated parts of the text are files beside the output, as in `workflow.translation.file_translation`, so that after
+an interruption any cluster can translate the missing parts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,22 +40,24 @@ def translate_on_cluster(
     threads: int | None,
     reporter: Reporter,
 ) -> Finished:
-    """Translates a file; goes on where an earlier start of the same was interrupted.
+    """Translates a file, or resumes an interrupted translation of it.
 
     Args:
-        decoding: what translates.
-        files: the text, and what is wanted of its lines.
-        destination: the output, which appears when it is whole. All machines see its folder, the files and the models.
-        output: what is written of each translation.
-        address: of the cluster, as `connection.connected` takes it.
-        threads: of each engine; None for 4 on processors, or as many as the smallest machine has.
-        reporter: told how it goes.
+        decoding: the models and search settings.
+        files: the text, and the files with constraints on its lines.
+        destination: the output, which appears when it is complete. All machines must see its folder, the files and the
+            models.
+        output: the form in which translations are written.
+        address: address of the cluster, as `connection.connected` takes it.
+        threads: number of threads of each engine; None for 1 beside a GPU, else for 4 or as many as the smallest
+            machine has.
+        reporter: receives the progress.
 
     Raises:
-        AttendoError: the cluster cannot be reached, or a machine of it cannot do the work.
-        DataError: a file is missing, broken or changes; or the parts that are there are of another translation.
+        AttendoError: the cluster cannot be reached, or one of its machines cannot do the work.
+        DataError: a file is missing, damaged or changes meanwhile, or existing parts belong to another translation.
         ModelError: a model is missing or torn.
-        RecipeError: a search setting that cannot be meant.
+        RecipeError: a search setting is invalid.
     """
     search = decoding.load("cpu").search
     with PartsFolder.beside(destination).opened() as folder:
@@ -86,15 +88,16 @@ def translate_on_cluster(
 
 
 def share_of(nodes: Sequence[Node], device: Device, threads: int | None) -> Share:
-    """What one engine takes of a machine.
+    """Returns the share of a machine's resources that one engine takes.
 
     Args:
         nodes: the machines.
-        device: where it works.
-        threads: as many as are asked for; None for 1 beside a GPU, else for 4 or as many as the smallest machine has.
+        device: the kind of device that engines compute on.
+        threads: the requested number of threads; None for 1 beside a GPU, else for 4 or as many as the smallest machine
+            has.
 
     Raises:
-        AttendoError: no machine has so many processors.
+        AttendoError: no machine has that many processors.
     """
     if device == "cuda":
         return Share(cpus=threads or 1, gpus=1)
@@ -108,7 +111,7 @@ def share_of(nodes: Sequence[Node], device: Device, threads: int | None) -> Shar
 
 
 def num_workers(nodes: Sequence[Node], share: Share) -> int:
-    """How many workers of a share have a place on some machines."""
+    """Returns the number of workers with such a share that fit on the machines."""
     return sum(
         min(node.cpus // share.cpus, node.gpus // share.gpus) if share.gpus else node.cpus // share.cpus
         for node in nodes
@@ -116,14 +119,16 @@ def num_workers(nodes: Sequence[Node], share: Share) -> int:
 
 
 def _shared_files(decoding: Decoding, texts: Mapping[str, ScannedFile], folder: PartsFolder) -> list[SharedFile]:
-    """What every machine has to see; models that ship are part of attendo."""
-    here, elsewhere = decoding.folders, decoding.elsewhere()
+    """Returns the files that every machine has to see; shipped models are part of attendo and left out."""
+    folders, elsewhere = decoding.folders, decoding.elsewhere()
     names = (elsewhere.model, *elsewhere.ensemble)
-    models = [Path(name) / CHECKSUMS for name, model in zip(names, here, strict=True) if name == str(model.absolute())]
+    models = [
+        Path(name) / CHECKSUMS for name, model in zip(names, folders, strict=True) if name == str(model.absolute())
+    ]
     return [SharedFile.of(path) for path in (folder.manifest, *(file.path for file in texts.values()), *models)]
 
 
 def _described(nodes: Sequence[Node], share: Share) -> str:
     workers = num_workers(nodes, share)
-    on = "a GPU" if share.gpus else f"{share.cpus} threads"
-    return f"{workers} engines of {on} each, on {len(nodes)} machines"
+    device = "a GPU" if share.gpus else f"{share.cpus} threads"
+    return f"{workers} engines of {device} each, on {len(nodes)} machines"
