@@ -1,1 +1,1 @@
-"""The embedded default: a model trained on the phrasebook of `attendo.synthetic`, and the report about it."""
+"""The demo: a model trained on the phrasebook of `attendo.synthetic`, and a report on it."""

@@ -1,7 +1,7 @@
-"""The page that `attendo demo` names at its end: what was trained, how well, and what it looks like inside.
+"""The page that `attendo demo` names at its end: the training, the scores and the attention of the model.
 
-One file without anything from the network: styles inside, the picture as a data: URI, light or dark as the reader's
-system is.
+The page is one file that loads nothing from the network: styles are embedded, the picture is a data: URI, and colours
+are light or dark as on the reader's system.
 """
 
 import base64
@@ -18,19 +18,19 @@ from attendo.files import write_text
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSummary:
-    """What the training was, in numbers."""
+    """The figures of the training."""
 
     steps: int
     seconds: float
-    """Wall time."""
+    """Wall-clock time in seconds."""
     tokens_per_s: float
-    """Target tokens a second, padding not counted."""
+    """Target tokens per second, padding not counted."""
     parameters: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """A held-out sentence, its translation in the phrasebook and the model's."""
+    """A held-out sentence with its translations in the phrasebook and by the model."""
 
     source: str
     reference: str
@@ -39,7 +39,7 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class PhrasebookSummary:
-    """What the text was: numbers of pairs and of templates."""
+    """The numbers of pairs and templates in the phrasebook."""
 
     num_train: int
     num_valid: int
@@ -49,7 +49,7 @@ class PhrasebookSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class NextStep:
-    """A command to go on with and what it does."""
+    """A command to try next, with an explanation."""
 
     explanation: str
     command: str
@@ -57,7 +57,7 @@ class NextStep:
 
 @dataclass(frozen=True, kw_only=True)
 class DemoReport:
-    """All that the page shows."""
+    """The content of the page."""
 
     training: TrainingSummary
     phrasebook: PhrasebookSummary
@@ -65,16 +65,16 @@ class DemoReport:
     samples: tuple[Sample, ...]
     curves_png: bytes
     attention_html: str
-    """Markup of our own, put into the page as it is."""
+    """Trusted markup, inserted into the page without escaping."""
     next_steps: tuple[NextStep, ...]
 
 
 def write_report(path: Path, report: DemoReport) -> None:
-    """Writes the page, whole or not at all.
+    """Writes the page atomically.
 
     Args:
         path: the HTML file.
-        report: what it shows.
+        report: the content of the page.
 
     Raises:
         OSError: the file cannot be written.
@@ -83,7 +83,7 @@ def write_report(path: Path, report: DemoReport) -> None:
 
 
 def to_html(report: DemoReport) -> str:
-    """The page as text."""
+    """Returns the page as text."""
     training, phrasebook, folder = report.training, report.phrasebook, files("attendo.demo")
     return Template(folder.joinpath("report.html").read_text(encoding="utf-8")).substitute(
         style=folder.joinpath("report.css").read_text(encoding="utf-8"),
@@ -127,15 +127,15 @@ def _row(sample: Sample) -> str:
 
 
 def _marked(translation: str, reference: str) -> tuple[str, str]:
-    """Both texts, escaped, with the words that the other has not in mark elements."""
-    ours, theirs = translation.split(), reference.split()
+    """Returns both texts, escaped, with the words that the other one lacks in mark elements."""
+    translated, expected = translation.split(), reference.split()
     left: list[str] = []
     right: list[str] = []
-    for kind, start, end, other_start, other_end in difflib.SequenceMatcher(None, ours, theirs).get_opcodes():
-        for words, into in ((ours[start:end], left), (theirs[other_start:other_end], right)):
+    for kind, start, end, other_start, other_end in difflib.SequenceMatcher(None, translated, expected).get_opcodes():
+        for words, parts in ((translated[start:end], left), (expected[other_start:other_end], right)):
             text = escape(" ".join(words))
             if text:
-                into.append(text if kind == "equal" else f"<mark>{text}</mark>")
+                parts.append(text if kind == "equal" else f"<mark>{text}</mark>")
     return " ".join(left), " ".join(right)
 
 

@@ -1,4 +1,4 @@
-"""The main job on the embedded default: write the phrasebook, train on it, translate what was held out, score, draw."""
+"""Runs the demo: writes the phrasebook, trains on it, translates held-out sentences, scores them, draws attention."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from attendo.workflow.runs.train import TrainingRun
 _SEED = 1
 _NUM_SAMPLES = 12
 _DRAWN_WORDS = range(7, 14)
-"""Length of the sentence whose attention is drawn: long enough to look at, short enough to read."""
+"""Length in words of the sentence whose attention is drawn: long enough to be interesting, short enough to read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoResult:
-    """What the demo came to."""
+    """The result of the demo."""
 
     folder: Path
     ending: Ending
@@ -42,11 +42,11 @@ class DemoResult:
     samples: tuple[Sample, ...]
     """Held-out sentences with their translations; empty after an interruption."""
     scores: Scores | None
-    """On the held-out test sentences; None after an interruption."""
+    """Scores on the held-out test sentences; None after an interruption."""
 
     @property
     def report(self) -> Path:
-        """The page to open in a browser."""
+        """Path of the page to open in a browser."""
         return self.folder / "report.html"
 
 
@@ -58,18 +58,19 @@ def run_demo(
     *,
     force: bool = False,
 ) -> DemoResult:
-    """Runs the demo, or goes on with one that was interrupted.
+    """Runs the demo, or resumes an interrupted one.
 
     Args:
-        folder: where all of it goes: `phrasebook/`, `prepared/`, `run/`, `translations.de`, `report.html`.
-        settings: changes to the recipe `demo`.
-        reporter: who is told.
-        should_stop: asked between two updates.
-        force: write into the folder whatever else it holds.
+        folder: the folder for all output: `phrasebook/`, `prepared/`, `run/`, `translations.de`, `attention.html`,
+            `report.html`.
+        settings: overrides of the recipe `demo`.
+        reporter: receives messages and progress.
+        should_stop: called between two updates; True interrupts the training.
+        force: whether to write into the folder whatever else it holds.
 
     Raises:
         AttendoError: the folder holds something else.
-        OSError: it cannot be written to.
+        OSError: the folder cannot be written to.
     """
     check_begun(folder, "demo", ("phrasebook", "run"), force=force)
     pairs = split(_SEED)
@@ -124,8 +125,10 @@ def _translate(engine: Engine, pairs: Sequence[PhrasePair]) -> tuple[Sample, ...
 
 
 def _sample_to_draw(samples: Sequence[Sample]) -> Sample:
-    """A held-out sentence whose German has its verb at the end, where the two word orders part."""
-    because = [one for one in samples if "weil" in one.reference and len(one.source.split()) in _DRAWN_WORDS]
+    """Chooses a held-out sentence whose German has the verb at the end, where the two word orders differ."""
+    because = [
+        sample for sample in samples if "weil" in sample.reference and len(sample.source.split()) in _DRAWN_WORDS
+    ]
     return (because or list(samples))[0]
 
 

@@ -1,19 +1,19 @@
-"""Sentences of the phrasebook for those who want some real ones of English or German."""
+"""Sentences of the phrasebook as samples of English or German."""
 
 from attendo.synthetic.phrasebook import generate
 from attendo.workflow.exchange.parity_report import SENTENCES, Sample
 
 
 def phrasebook_sample(source_language: str, target_language: str, *, seed: int = 1) -> Sample | None:
-    """Sentences of the source language, with their translations where the phrasebook has the target language too.
+    """Returns sentences in the source language, with translations if the phrasebook has the target language too.
 
     Args:
         source_language: a code such as `en`, `eng` or `en-GB`.
-        target_language: the same.
-        seed: same seed, same sentences.
+        target_language: a code of the same form.
+        seed: seed of the generator; the same seed gives the same sentences.
 
     Returns:
-        The sentences; None where the source is neither English nor German.
+        The sentences; None if the source is neither English nor German.
     """
     languages = {"en": "source", "de": "target"}
     source, target = (languages.get(code.lower()[:2]) for code in (source_language, target_language))
