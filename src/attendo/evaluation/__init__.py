@@ -1,1 +1,1 @@
-"""Scores of translations over sacrebleu, with their signatures."""
+"""Evaluation of translations: scores by sacreBLEU with their signatures, tests, confidence, robustness and checks."""

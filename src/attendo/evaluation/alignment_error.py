@@ -1,4 +1,4 @@
-"""Word alignments against known ones: precision, recall and alignment error rate (Och and Ney, 2003, Section 6.1)."""
+"""Quality of word alignments: precision, recall and alignment error rate (Och and Ney, 2003, Section 6.1)."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from attendo.errors import DataError
 
 Links = Set[tuple[int, int]]
-"""Of one sentence, `(source word, target word)`, both from 0."""
+"""The links of one sentence, `(source word, target word)`, both counted from 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ def alignment_score(
         possible: the links that may be found, for each sentence; sure links are possible too. None for sure links only.
 
     Raises:
-        DataError: they are of different numbers of sentences, or there is no link at all.
+        DataError: the numbers of sentences differ, or there is no link at all.
     """
     allowed = sure if possible is None else possible
     if not len(found) == len(sure) == len(allowed):

@@ -1,4 +1,4 @@
-"""Learns from translated sentences with references how sure to be of others: logistic regression on six figures."""
+"""Learns the confidence of translations from sentences with references, by logistic regression on six features."""
 
 import random
 from collections.abc import Sequence
@@ -19,42 +19,42 @@ if TYPE_CHECKING:
 LEAST_SENTENCES, LEAST_OF_A_KIND = 100, 10
 NUM_FOLDS = 10
 _RIDGE = 0.1
-"""Of the weights, so that a handful of sentences that are easily told apart give no infinite one."""
+"""Strength of the ridge penalty on the weights, which keeps them finite if the sentences are perfectly separable."""
 _ROUNDS = 100
 _SMALL = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A sentence, its translation and whether that came close."""
+    """A sentence, its translation and whether the translation came close to a reference."""
 
     source: str
     """The sentence."""
     text: str
     """The model's translation."""
     token_log_probs: tuple[float, ...]
-    """Log-probabilities of its tokens, `</s>` included; at least one."""
+    """Log-probabilities of the translation's tokens, `</s>` included; at least one."""
     close: bool
-    """Whether it came close to a reference."""
+    """Whether the translation came close to a reference."""
     weight: float = 1.0
     """Weight of the sentence in learning; larger for the sentences of a small test set beside a large one."""
 
 
 def chrf() -> "CHRF":
-    """The metric that says how close a sentence is: chrF2 with sacreBLEU's defaults (Popović, 2015)."""
+    """Returns the metric of closeness: chrF2 with sacreBLEU's defaults (Popović, 2015)."""
     from sacrebleu.metrics.chrf import CHRF
 
     return CHRF()
 
 
 def is_close(metric: "CHRF", text: str, references: Sequence[str], close: float) -> bool:
-    """Whether a text comes close to one of its references.
+    """Returns whether a text comes close to one of its references.
 
     Args:
         metric: the metric of `chrf()`.
         text: a translation.
         references: human translations of the same sentence.
-        close: the least chrF2, 0 to 100.
+        close: the minimum chrF2, 0 to 100.
     """
     return any(metric.sentence_score(text, [reference]).score >= close for reference in references)
 
@@ -65,68 +65,69 @@ def people_agree(metric: "CHRF", references: Sequence[Sequence[str]], close: flo
     Args:
         metric: the metric of `chrf()`.
         references: the human translations of each sentence; two that differ are drawn if there are several.
-        close: the least chrF2.
+        close: the minimum chrF2, 0 to 100.
 
     Returns:
-        The sentences that have two translations of different wording, and the share of them whose two are close.
+        The number of sentences with two translations of different wording, and the share of them whose two are close.
     """
     generator = random.Random(1)
     pairs = [
         generator.choice(list(permutations(different, 2)))
-        for each in references
-        if len(different := sorted(set(each))) > 1
+        for texts in references
+        if len(different := sorted(set(texts))) > 1
     ]
-    near = sum(is_close(metric, one, [other], close) for one, other in pairs)
+    near = sum(is_close(metric, first, [second], close) for first, second in pairs)
     return len(pairs), near / len(pairs) if pairs else 0.0
 
 
 def fit(judged: Sequence[Judged]) -> Confidence:
-    """Learns from sentences.
+    """Learns a confidence from judged sentences.
 
     Args:
-        judged: 100 at least, of which 10 at least came close and 10 did not.
+        judged: at least 100 sentences, of which at least 10 came close and at least 10 did not.
 
     Raises:
-        DataError: there are too few, or too few of a kind.
+        DataError: there are too few sentences, or too few of either kind.
     """
     _check(judged)
     return _learned(judged)
 
 
 def equally_weighted(sets: Sequence[Sequence[Judged]]) -> list[Judged]:
-    """The sentences of several test sets, weighted so that each set counts as much as another.
+    """Returns the sentences of several test sets, weighted so that all sets count equally.
 
     Args:
-        sets: none empty.
+        sets: the test sets, none of them empty.
     """
     total = sum(map(len, sets))
-    return [replace(one, weight=total / (len(sets) * len(each))) for each in sets for one in each]
+    return [replace(sentence, weight=total / (len(sets) * len(test_set))) for test_set in sets for sentence in test_set]
 
 
 def held_out(judged: Sequence[Judged]) -> list[float]:
     """Returns the confidence of each sentence, learned from the others by ten-fold cross-validation.
 
     Args:
-        judged: as for `fit`, without repeated sources.
+        judged: at least 100 sentences without repeated sources, of which at least 10 came close and at least 10 did
+            not.
 
     Raises:
-        DataError: as for `fit`.
+        DataError: there are too few sentences, or too few of either kind.
     """
     _check(judged)
     places = list(range(len(judged)))
     random.Random(1).shuffle(places)
     confidences = [0.0] * len(judged)
     for fold in range(NUM_FOLDS):
-        mine = places[fold::NUM_FOLDS]
-        others = sorted(set(places).difference(mine))
+        held_places = places[fold::NUM_FOLDS]
+        others = sorted(set(places).difference(held_places))
         learned = _learned([judged[place] for place in others])
-        for place in mine:
+        for place in held_places:
             confidences[place] = confidence_of(learned, judged[place])
     return confidences
 
 
 def _check(judged: Sequence[Judged]) -> None:
-    num_close = sum(one.close for one in judged)
+    num_close = sum(sentence.close for sentence in judged)
     if len(judged) < LEAST_SENTENCES:
         raise DataError(f"{len(judged)} different sentences are too few to learn from; take {LEAST_SENTENCES} or more")
     if not LEAST_OF_A_KIND <= num_close <= len(judged) - LEAST_OF_A_KIND:
@@ -138,14 +139,15 @@ def _check(judged: Sequence[Judged]) -> None:
 
 
 def _learned(judged: Sequence[Judged]) -> Confidence:
-    shares = np.array([one.weight for one in judged], dtype=np.float64)
-    log_ratio = float(np.average([length_ratio(one.source, one.text) for one in judged], weights=shares))
+    shares = np.array([sentence.weight for sentence in judged], dtype=np.float64)
+    log_ratio = float(np.average([length_ratio(sentence.source, sentence.text) for sentence in judged], weights=shares))
     figures = np.array(
-        [features(one.source, one.text, one.token_log_probs, log_ratio) for one in judged], dtype=np.float64
+        [features(sentence.source, sentence.text, sentence.token_log_probs, log_ratio) for sentence in judged],
+        dtype=np.float64,
     )
     means = np.average(figures, axis=0, weights=shares)
     scales = np.maximum(np.sqrt(np.average((figures - means) ** 2, axis=0, weights=shares)), 1e-6)
-    outcomes = np.array([one.close for one in judged], dtype=np.float64)
+    outcomes = np.array([sentence.close for sentence in judged], dtype=np.float64)
     *weights, bias = _logistic((figures - means) / scales, outcomes, shares).tolist()
     weighted = [
         Weighted(mean=mean, scale=scale, weight=weight)
@@ -164,22 +166,22 @@ def _learned(judged: Sequence[Judged]) -> Confidence:
 
 
 def confidence_of(learned: Confidence, one: Judged) -> float:
-    """The confidence of a sentence's translation."""
+    """Returns the confidence of a sentence's translation."""
     return learned.of(one.source, one.text, one.token_log_probs)
 
 
 def token_probability(one: Judged) -> float:
-    """Returns the geometric mean of the tokens' probabilities, which is often taken for a confidence."""
+    """Returns the geometric mean of the tokens' probabilities, which is often used as a confidence."""
     return float(np.exp(np.mean(one.token_log_probs)))
 
 
 def _logistic(figures: Floats, outcomes: Floats, shares: Floats) -> NDArray[np.float64]:
-    """Weights, and the bias behind them, of most likelihood with a small ridge: Newton's method on a convex function.
+    """Returns the weights, followed by the bias, of maximum likelihood with a small ridge, by Newton's method.
 
     Args:
-        figures: `(sentences, figures)`, each of mean 0 and deviation 1.
+        figures: features `(sentences, features)`, each with mean 0 and standard deviation 1.
         outcomes: `(sentences,)`, 1 or 0 each.
-        shares: `(sentences,)`, how much each counts; 1 on the average.
+        shares: weights of the sentences `(sentences,)`, with mean 1.
     """
     inputs = np.column_stack([figures, np.ones(len(figures))])
     ridge = np.diag([_RIDGE] * figures.shape[1] + [0.0])

@@ -1,23 +1,23 @@
-"""Changes of one sentence pair, on plain strings, that make it look as people type."""
+"""Changes of one sentence pair, on plain strings, that make it look like text as people type it."""
 
 import random
 import re
 from dataclasses import dataclass
 
 MIN_TYPO_LETTERS = 4
-"""Letters of the shortest word that gets a typo; in a shorter one it is easily another word."""
+"""Minimum number of letters of a word that gets a typo; in a shorter one a typo easily makes another word."""
 LETTERS_PER_TYPO = 10
-"""Of a line with many typos."""
+"""Number of letters per typo in a line with many typos."""
 
 EMOJI = (
     "\U0001f600",  # a face
     "\U0001f389",
     "\U0001f44d\U0001f3fd",  # a thumb with the tone of its skin
     "\u2764\ufe0f",  # a heart, and the selector that colours it
-    "\U0001f469\u200d\U0001f4bb",  # a woman and a computer, joined to one
+    "\U0001f469\u200d\U0001f4bb",  # a woman and a computer, joined into one
     "\U0001f1eb\U0001f1ee",  # a flag: two letters
 )
-"""One of each way to write them."""
+"""Emoji, one for each way of encoding them."""
 
 _FINAL = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -33,7 +33,7 @@ _STRAIGHT = str.maketrans(
     dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"') | dict.fromkeys("\u2018\u2019\u201a\u201b", "'")
 )
 _CURLY = {"de": ("\u201e", "\u201c", "\u201a", "\u2018")}
-"""Opening and closing, double and single, where they are not as in English."""
+"""Opening and closing, double and single quotes of languages whose quotes differ from English."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,23 +48,23 @@ class Changed:
 
 
 def upper_cased(source: str, reference: str, chance: random.Random) -> Changed:
-    """Both sides in capitals."""
+    """Puts both sides in capitals."""
     return Changed(source=source.upper(), reference=reference.upper())
 
 
 def title_cased(source: str, reference: str, chance: random.Random) -> Changed:
-    """A capital at the start of every word of the source."""
+    """Capitalises every word of the source."""
     title = _WORD_START.sub(lambda match: match[1] + match[2].upper(), source)
     return Changed(source=title, reference=reference)
 
 
 def lower_cased(source: str, reference: str, chance: random.Random) -> Changed:
-    """The source without capitals."""
+    """Puts the source in lower case."""
     return Changed(source=source.lower(), reference=reference)
 
 
 def unpunctuated(source: str, reference: str, chance: random.Random) -> Changed | None:
-    """The source without its final punctuation, where both sides have some."""
+    """Removes the final punctuation of the source; None unless both sides have some."""
     shorter = without_final_punctuation(source)
     if not shorter or not ends_as_a_sentence(source) or not ends_as_a_sentence(reference):
         return None
@@ -72,17 +72,17 @@ def unpunctuated(source: str, reference: str, chance: random.Random) -> Changed 
 
 
 def ends_as_a_sentence(text: str) -> bool:
-    """Whether a text ends with a full stop or another mark that ends a sentence."""
+    """Returns whether a text ends with a full stop or another mark that ends a sentence."""
     return bool(_FINAL.search(text.rstrip()))
 
 
 def without_final_punctuation(text: str) -> str:
-    """A text without the punctuation marks at its end."""
+    """Returns a text without the punctuation marks at its end."""
     return _FINAL.sub("", text.rstrip()).rstrip()
 
 
 def with_typos(source: str, reference: str, chance: random.Random, *, dense: bool) -> Changed | None:
-    """The source with one word misspelled, or, if dense, one for every `LETTERS_PER_TYPO` letters."""
+    """Misspells one word of the source, or, if dense, one per `LETTERS_PER_TYPO` letters; None without long words."""
     words = [match for match in _LETTERS.finditer(source) if len(match[0]) >= MIN_TYPO_LETTERS]
     if not words:
         return None
@@ -95,10 +95,10 @@ def with_typos(source: str, reference: str, chance: random.Random, *, dense: boo
 
 
 def misspelled(word: str, chance: random.Random) -> str:
-    """A word with a letter left out, doubled, swapped with the next one or missed by a key; never the first one.
+    """Returns a word with a letter left out, doubled, swapped with the next or hit one key off; never the first letter.
 
     Args:
-        word: two letters or more.
+        word: a word of two letters or more.
         chance: the random generator.
     """
     place = chance.randrange(1, len(word))
@@ -113,12 +113,12 @@ def misspelled(word: str, chance: random.Random) -> str:
 
 
 def emoji_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
-    """An emoji behind the source."""
+    """Appends an emoji to the source."""
     return _behind(source, reference, chance.choice(EMOJI))
 
 
 def with_emoji_within(source: str, reference: str, chance: random.Random) -> Changed | None:
-    """An emoji between two words of the source."""
+    """Inserts an emoji between two words of the source; None if it has fewer than three words."""
     words = source.split()
     if len(words) < 3:
         return None
@@ -128,7 +128,7 @@ def with_emoji_within(source: str, reference: str, chance: random.Random) -> Cha
 
 
 def number_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
-    """Five digits in brackets before the source's final punctuation."""
+    """Inserts five digits in brackets before the source's final punctuation."""
     number = f"({chance.randrange(10_000, 100_000)})"
     return _before_the_end(source, reference, number, kept=(number,))
 
@@ -136,23 +136,30 @@ def number_at_the_end(source: str, reference: str, chance: random.Random) -> Cha
 def amount_at_the_end(
     source: str, reference: str, chance: random.Random, *, forms: tuple[tuple[str, str], tuple[str, str]]
 ) -> Changed:
-    """Appends an amount with thousands and decimals, written as each of the two languages does."""
+    """Inserts an amount with thousands and decimals before the source's final punctuation.
+
+    Args:
+        source: the source sentence.
+        reference: its translation.
+        chance: the random generator.
+        forms: separators of thousands and decimals in the source language and in the target language.
+    """
     whole, cents = chance.randrange(1_000, 1_000_000), chance.randrange(100)
-    here, there = (f"({grouped(whole, cents, *form)})" for form in forms)
-    return _before_the_end(source, reference, here, kept=(there,))
+    source_amount, target_amount = (f"({grouped(whole, cents, *form)})" for form in forms)
+    return _before_the_end(source, reference, source_amount, kept=(target_amount,))
 
 
 def grouped(whole: int, cents: int, thousands: str, decimals: str) -> str:
-    """An amount with its separators."""
+    """Returns an amount with the given separators of thousands and decimals."""
     return f"{whole:,}".replace(",", thousands) + f"{decimals}{cents:02}"
 
 
 def with_other_numbers(source: str, reference: str, chance: random.Random) -> Changed | None:
-    """Replaces numbers that stand once on each side; a small one would want another form of its noun."""
-    here, there = _NUMBER.findall(source), _NUMBER.findall(reference)
+    """Replaces numbers that occur once on each side, not those of one digit, which could change their noun's form."""
+    source_numbers, reference_numbers = _NUMBER.findall(source), _NUMBER.findall(reference)
     others: dict[str, str] = {}
-    for number in here:
-        if here.count(number) == there.count(number) == 1 and number[0] != "0":
+    for number in source_numbers:
+        if source_numbers.count(number) == reference_numbers.count(number) == 1 and number[0] != "0":
             others[number] = str(chance.randrange(10 ** (len(number) - 1), 10 ** len(number)))
     if not others:
         return None
@@ -163,54 +170,54 @@ def with_other_numbers(source: str, reference: str, chance: random.Random) -> Ch
 
 
 def url_behind(source: str, reference: str, chance: random.Random) -> Changed:
-    """A URL behind the source."""
+    """Appends a URL to the source."""
     page = chance.choice(("docs", "help", "news/archive"))
     return _behind(source, reference, f"https://www.example.org/{page}?id={chance.randrange(100, 100_000)}&all=1")
 
 
 def email_behind(source: str, reference: str, chance: random.Random) -> Changed:
-    """An e-mail address behind the source."""
+    """Appends an e-mail address to the source."""
     name = chance.choice(("k.lindqvist", "office", "anna_b"))
     return _behind(source, reference, f"{name}{chance.randrange(1, 1_000)}@example.com")
 
 
 def placeholders_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
-    """Placeholders of programs before the source's final punctuation."""
+    """Inserts placeholders as in programs before the source's final punctuation."""
     symbols = f"{{user_{chance.randrange(1, 100)}}}", f"%{chance.randrange(1, 4)}$s"
     return _before_the_end(source, reference, " ".join(symbols), kept=symbols)
 
 
 def marked_up(source: str, reference: str, chance: random.Random) -> Changed:
-    """The source within a pair of tags."""
+    """Encloses the source in a pair of tags."""
     return Changed(source=f"<b>{source.strip()}</b>", reference=reference, kept=("<b>", "</b>"))
 
 
 def as_it_is(source: str, reference: str, chance: random.Random) -> Changed:
-    """The pair as it is, for what is done to lines before."""
+    """Returns the pair unchanged, for perturbations that only join lines."""
     return Changed(source=source, reference=reference)
 
 
 def with_double_spaces(source: str, reference: str, chance: random.Random) -> Changed:
-    """Two spaces for each of the source."""
+    """Doubles each space of the source."""
     return Changed(source=source.replace(" ", "  "), reference=reference)
 
 
 def with_spaces_around(source: str, reference: str, chance: random.Random) -> Changed:
-    """Spaces around the source."""
+    """Adds two spaces before the source and one after it."""
     return Changed(source=f"  {source} ", reference=reference)
 
 
 def with_tabs(source: str, reference: str, chance: random.Random) -> Changed:
-    """A tab for each space of the source."""
+    """Replaces each space of the source by a tab."""
     return Changed(source=source.replace(" ", "\t"), reference=reference)
 
 
 def with_other_quotes(source: str, reference: str, chance: random.Random, *, language: str) -> Changed:
-    """Curly quotes and apostrophes for the source's straight ones; if it has none, straight for curly."""
+    """Replaces the source's straight quotes and apostrophes by curly ones; if it has none, curly by straight ones."""
     if '"' not in source and "'" not in source:
         return Changed(source=straight_quotes(source), reference=reference)
     opening, closing, single_opening, single_closing = _CURLY.get(language, ("\u201c", "\u201d", "\u2018", "\u2019"))
-    # A quote opens at the start of a line, behind white space or an opening bracket; between letters it is an
+    # A quote opens at the start of a line or after white space or an opening bracket; between letters it is an
     # apostrophe, which is the same character in every language.
     source = re.sub(r"""(?<![^\s(\[{'"])"(?=\S)""", opening, source).replace('"', closing)
     source = re.sub(r"(?<=\w)'(?=\w)", "\u2019", source)
@@ -223,12 +230,12 @@ def _behind(source: str, reference: str, text: str) -> Changed:
 
 
 def _before_the_end(source: str, reference: str, text: str, *, kept: tuple[str, ...]) -> Changed:
-    """The source with something before its final punctuation."""
+    """Inserts a text before the final punctuation of the source."""
     source = source.rstrip()
     end = match.start() if (match := _FINAL.search(source)) else len(source)
     return Changed(source=f"{source[:end]} {text}{source[end:]}".lstrip(), reference=reference, kept=kept)
 
 
 def straight_quotes(text: str) -> str:
-    """A text with straight quotes and apostrophes for all others."""
+    """Returns a text with all quotes and apostrophes replaced by straight ones."""
     return text.translate(_STRAIGHT)

@@ -1,9 +1,9 @@
 """Confidence of a translation: the calibrated probability that it is close to a human translation.
 
-A model's own probabilities are no such number: it may be sure of what is wrong. But how much its own tokens surprised
-it, on average and in all, how long the source is, and how much shorter than usual the translation is, tell close
-translations from others; `calibration` learns how well from sentences with references, and this module applies it to
-new ones.
+A model's own probabilities are not calibrated: it may be sure of a wrong translation. But close translations can be
+distinguished by how much their tokens surprised the model, on average and in total, by the length of the source, and
+by how much shorter than usual the translation is. `calibration` learns this from sentences with references, and this
+module applies it to new ones.
 """
 
 import math
@@ -15,33 +15,33 @@ from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.text.common_words import evident_language
 
 CLOSE = 50.0
-"""chrF2 of a sentence from which it counts as close; docs/serving-page.md says what was looked at to choose it."""
+"""chrF2 from which a translation of a sentence counts as close; docs/serving-page.md explains the choice."""
 JUNK = 0.1
-"""The most confidence in the translation of what is no sentence of the source language."""
+"""Upper limit of the confidence if the source is not a sentence of the source language."""
 _GIVEN_BACK = frozenset(("verbatim", "scripts"))
-"""The guards that give back what they take for no sentence of the source language."""
+"""The guards that return lines unchanged if they are not sentences of the source language."""
 _FEW_LETTERS = 5
-"""Added to both lengths, or those of single words would say too much."""
+"""Added to both lengths, so that the ratios of very short texts are not too extreme."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Weighted:
-    """A figure of a translation and how much it counts for."""
+    """The normalisation and weight of a feature."""
 
     mean: float
-    """Of the sentences that it was learned from."""
+    """Mean of the feature over the sentences that were learned from."""
     scale: float
-    """Its standard deviation there, above 0."""
+    """Standard deviation of the feature over these sentences, above 0."""
     weight: float
-    """What one standard deviation more adds to the logit of the probability."""
+    """Change of the probability's logit per standard deviation."""
 
     def __call__(self, value: float) -> float:
-        """What a value adds to the logit."""
+        """Returns the contribution of a value to the logit."""
         return self.weight * (value - self.mean) / self.scale
 
 
 _UNUSED = Weighted(mean=0.0, scale=1.0, weight=0.0)
-"""A feature that calibrations of earlier versions do not have."""
+"""Default of a feature that calibrations of earlier versions lack; it contributes 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +49,9 @@ class Confidence:
     """A calibrated confidence, learned from sentences with references for one model and one kind of search."""
 
     bias: float
-    """The logit of a translation that is like the mean of those."""
+    """Logit of a translation with mean features."""
     log_ratio: float
-    """Their mean of the logarithm of how many times longer, in characters, a translation is than its source."""
+    """Mean of `length_ratio` over the sentences that were learned from."""
     surprise: Weighted
     """Normalisation and weight of `surprise`."""
     shortness: Weighted
@@ -68,31 +68,32 @@ class Confidence:
     """ISO 639-1 code of the source language; empty if the language of texts is not checked."""
 
     def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
-        """The probability that a candidate comes close to what a person would write.
+        """Returns the probability that a candidate comes close to a human translation.
 
         Args:
             translation: the line and its candidates.
-            candidate: one of them.
+            candidate: one of the candidates.
 
         Returns:
-            From 0 to 1. None for another candidate than the best, of which this was not learned, and for one of which
-            the model has written nothing: white space, or what needs no translation, such as a number. Junk has
-            `JUNK` at most, even where it is only given back: text that is no language, and text of another language.
+            A probability from 0 to 1. None for candidates other than the best, which the calibration did not learn
+            from, and for text that the model did not write: white space, or text that needs no translation, such as a
+            number. For junk, which is text that is not language or in another language, at most `JUNK`, even if it was
+            only returned unchanged.
         """
         if candidate != translation.n_best[0]:
             return None
         if not candidate.token_log_probs:
             return 0.0 if _GIVEN_BACK.intersection(translation.guards) else None
-        sure = self.of(translation.source, candidate.text, candidate.token_log_probs)
-        return min(sure, JUNK) if is_junk(translation.source, self.source_language) else sure
+        probability = self.of(translation.source, candidate.text, candidate.token_log_probs)
+        return min(probability, JUNK) if is_junk(translation.source, self.source_language) else probability
 
     def of(self, source: str, text: str, token_log_probs: Sequence[float]) -> float:
-        """The same of what a translation consists of.
+        """Returns the probability that a text comes close to a human translation.
 
         Args:
             source: the sentence.
             text: the translation of the sentence.
-            token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; one at least.
+            token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; at least one.
         """
         weighted = (
             self.surprise,
@@ -109,7 +110,7 @@ class Confidence:
 
 
 def is_junk(source: str, language: str) -> bool:
-    """Whether a source is mostly not language, or evidently not in the model's source language.
+    """Returns whether a source is mostly not language, or evidently not in the model's source language.
 
     Args:
         source: the text.
@@ -123,23 +124,23 @@ def is_junk(source: str, language: str) -> bool:
 def surprise(token_log_probs: Sequence[float]) -> float:
     """Returns how much the tokens surprised the model on average; 0 for not at all.
 
-    The square root of the mean negative log-probability: against it the logit is nearly a straight line.
+    It is the square root of the mean negative log-probability, in which the logit is nearly linear.
     """
     return math.sqrt(max(0.0, -sum(token_log_probs) / len(token_log_probs)))
 
 
 def length_ratio(source: str, text: str) -> float:
-    """The logarithm of how many times longer, in characters, a text is than its source."""
+    """Returns the logarithm of the ratio of a text's length to its source's, in characters."""
     return math.log((len(text) + _FEW_LETTERS) / (len(source) + _FEW_LETTERS))
 
 
 def shortness(source: str, text: str, log_ratio: float) -> float:
-    """Returns by how much a text is shorter than its source suggests, 0 if it is not: something may be missing."""
+    """Returns how much shorter a text is than its source suggests, as a logarithm; 0 if it is not shorter."""
     return max(0.0, log_ratio - length_ratio(source, text))
 
 
 def total_surprise(token_log_probs: Sequence[float]) -> float:
-    """Returns how much the tokens surprised the model in all: the square root of the negative log-probability."""
+    """Returns how much the tokens surprised the model in total: the square root of the negative log-probability."""
     return math.sqrt(max(0.0, -sum(token_log_probs)))
 
 
@@ -151,18 +152,18 @@ def length(source: str) -> float:
 def features(
     source: str, text: str, token_log_probs: Sequence[float], log_ratio: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Returns what the confidence is learned from, in the order of the fields of `Confidence`.
+    """Returns the features of a translation, in the order of the fields of `Confidence`.
 
     Args:
         source: the sentence.
         text: the translation of the sentence.
-        token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; one at least.
-        log_ratio: the mean of `length_ratio` of such translations.
+        token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; at least one.
+        log_ratio: the mean of `length_ratio` over such translations.
 
     Returns:
         Surprise; shortness; total surprise; length; its square, since a longer sentence comes close more often at the
-        same surprise, up to where its errors are many; and shortness in units of its deviation, which falls with the
-        root of the number of characters: four letters less than usual mean nothing in a short sentence.
+        same surprise, until it is so long that it has many errors; and shortness times the root of the number of
+        characters, which expresses it in units of its deviation: in a short sentence a few letters mean little.
     """
     long, short = length(source), shortness(source, text, log_ratio)
     deviations = short * math.sqrt(len(source) + _FEW_LETTERS)

@@ -1,7 +1,7 @@
-"""Contrastive pairs: a reference beside a copy with one thing wrong, which a good model finds less probable.
+"""Contrastive pairs: a reference and a copy of it with one error, which a good model finds less probable.
 
-The pairs are made by rules from a parallel test set, in the way of Sennrich (2017): a negation is taken out or put in,
-a number is changed, a name is exchanged, a word is left out.
+The pairs are made from a parallel test set by rules as in Sennrich (2017): a negation is removed or inserted, a number
+is changed, a name is exchanged, or a word is left out.
 """
 
 import random
@@ -16,17 +16,17 @@ from attendo.errors import DataError
 from attendo.evaluation.reliability import wilson
 
 ContrastKind = Literal["negation", "number", "name", "omission"]
-"""What is wrong in the worse translation."""
+"""The kind of error in the wrong translation."""
 KINDS: tuple[ContrastKind, ...] = get_args(ContrastKind)
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÄÖÜÉ][^\W\d_]{2,}(?![\w'’-])")
 _LEAST_LETTERS = 4
-"""Letters of a word that is left out: articles and particles may well be."""
+"""Minimum number of letters of a word that is left out; an article or particle may be dispensable."""
 _LEAST_WORDS = 4
-"""Words of a reference from which one may be left out."""
+"""Minimum number of words of a reference from which one is left out."""
 
-# What makes a sentence negative and what takes that away, the first that is found counts.
+# Patterns of negations with their replacements, and the other way round; the first that matches counts.
 _WITHOUT_NEGATION: dict[str, tuple[tuple[str, str], ...]] = {
     "en": (
         (r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should|must|need|might)n['’]t\b", r"\1"),
@@ -67,14 +67,14 @@ class ContrastivePair:
     """A source with a right translation and a wrong one."""
 
     kind: ContrastKind
-    """What is wrong."""
+    """The kind of error in the wrong translation."""
     line: int
-    """Of the test set, from 1."""
+    """Number of the line in the test set, from 1."""
     source: str
     right: str
     """The reference."""
     wrong: str
-    """The reference with one thing changed."""
+    """The reference with one error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ class Preference:
     low: float
     """Lower end of the share's 95% interval (Wilson, 1927)."""
     high: float
-    """Upper end of the same."""
+    """Upper end of that interval."""
 
     @property
     def share(self) -> float:
@@ -102,14 +102,15 @@ def contrastive_pairs(
     target_language: str,
     seed: int = 1,
 ) -> Iterator[ContrastivePair]:
-    """Makes pairs: of each line one of each kind, where its rule applies.
+    """Makes pairs: for each line one of each kind whose rule applies.
 
     Args:
-        sources: a sentence each.
+        sources: the sentences.
         references: their translations.
         source_language: ISO 639-1 code, for the form of numbers.
-        target_language: likewise; negations are known in English, German and French.
-        seed: equal ones give equal pairs.
+        target_language: ISO 639-1 code, for the form of numbers and for negations, which are known in English, German
+            and French.
+        seed: seed of the random choices; equal seeds give equal pairs.
 
     Raises:
         DataError: the sides differ in their number of lines.
@@ -140,38 +141,38 @@ def preferences(
     Args:
         pairs: the pairs.
         right: log-probabilities of the right translations.
-        wrong: those of the wrong ones.
+        wrong: log-probabilities of the wrong translations.
     """
     counts: Counter[ContrastKind] = Counter()
     preferred: Counter[ContrastKind] = Counter()
     for pair, better, worse in zip(pairs, right, wrong, strict=True):
         counts[pair.kind] += 1
         preferred[pair.kind] += better > worse
-    found = {}
+    results = {}
     for kind in KINDS:
         if counts[kind]:
             low, high = wilson(preferred[kind] / counts[kind], counts[kind])
-            found[kind] = Preference(pairs=counts[kind], preferred=preferred[kind], low=low, high=high)
-    return found
+            results[kind] = Preference(pairs=counts[kind], preferred=preferred[kind], low=low, high=high)
+    return results
 
 
 def with_other_negation(text: str, language: str) -> str:
-    """A text without its negation, or with one if it has none; the text itself where no rule applies.
+    """Removes a text's negation, or inserts one if it has none; returns the text unchanged if no rule applies.
 
     Args:
         text: a sentence.
         language: its ISO 639-1 code.
     """
     for rules in (_WITHOUT_NEGATION, _WITH_NEGATION):
-        for pattern, instead in rules.get(language, ()):
-            changed = re.sub(pattern, instead, text, count=1)
+        for pattern, replacement in rules.get(language, ()):
+            changed = re.sub(pattern, replacement, text, count=1)
             if changed != text:
                 return changed
     return text
 
 
 def _with_other_number(source: str, reference: str, languages: tuple[str, str], rng: random.Random) -> str:
-    """The reference with another number of as many digits in the place of one that the source has too."""
+    """Changes a digit of a number in the reference that the source has too; unchanged if there is none."""
     known = {value.canonical for value in values(source, languages[0]) if value.kind == "number"}
     numbers = [value for value in values(reference, languages[1]) if value.canonical in known]
     if not numbers:
@@ -184,26 +185,26 @@ def _with_other_number(source: str, reference: str, languages: tuple[str, str], 
 
 
 def _shared_names(source: str, reference: str) -> list[str]:
-    """Words with a capital within the source that the reference has too."""
+    """Returns the capitalised words within the source that the reference has too."""
     words = set(_WORD.findall(reference))
     return [match[0] for match in _NAME.finditer(source) if match[0] in words]
 
 
 def _with_other_name(source: str, reference: str, names: Sequence[str], rng: random.Random) -> str:
-    """The reference with a name of another line in the place of its own."""
-    mine = _shared_names(source, reference)
+    """Replaces a name in the reference by a name of another line; unchanged if there is none."""
+    own_names = _shared_names(source, reference)
     others = [name for name in names if name not in reference and name not in source]
-    if not mine or not others:
+    if not own_names or not others:
         return reference
-    return re.sub(rf"(?<!\w){re.escape(rng.choice(mine))}(?!\w)", rng.choice(others), reference)
+    return re.sub(rf"(?<!\w){re.escape(rng.choice(own_names))}(?!\w)", rng.choice(others), reference)
 
 
 def _without_a_word(reference: str, rng: random.Random) -> str:
-    """The reference without one of its longer words, not the first."""
+    """Removes one of the longer words of the reference, not the first; unchanged if it has none."""
     words = list(_WORD.finditer(reference))
     long = [match for match in words[1:] if len(match[0]) >= _LEAST_LETTERS]
     if len(words) < _LEAST_WORDS or not long:
         return reference
     word = rng.choice(long)
-    before, behind = reference[: word.start()], reference[word.end() :]
-    return before.rstrip() + behind if before.endswith(" ") else before + behind.lstrip()
+    before, after = reference[: word.start()], reference[word.end() :]
+    return before.rstrip() + after if before.endswith(" ") else before + after.lstrip()

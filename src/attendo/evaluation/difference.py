@@ -1,4 +1,4 @@
-"""By how much two outputs of one test set differ, as an interval: the paired bootstrap's."""
+"""The difference in BLEU of two outputs of one test set, with the interval of the paired bootstrap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,28 +10,30 @@ from sacrebleu.metrics.bleu import BLEU
 from attendo.evaluation.scores import check_parallel, metrics
 
 SEED = 12345
-"""sacreBLEU's own."""
+"""sacreBLEU's default seed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BleuDifference:
-    """The BLEU of two outputs of one test set, and the second's gain over the first."""
+    """The BLEU of two outputs of one test set, and the gain of the second over the first."""
 
     a: float
+    """BLEU of the first output."""
     b: float
+    """BLEU of the second output."""
     low: float
     """Lower end of the 95 % interval of the gain."""
     high: float
-    """Upper end."""
+    """Upper end of that interval."""
 
     @property
     def gain(self) -> float:
-        """How much better the second output is."""
+        """BLEU of the second output minus that of the first."""
         return self.b - self.a
 
     @property
     def smallest_visible(self) -> float:
-        """The smallest gain that this many sentences can show: half the interval's width."""
+        """The smallest gain that this number of sentences can show: half the width of the interval."""
         return (self.high - self.low) / 2
 
 
@@ -44,15 +46,15 @@ def bleu_difference(
     num_resamples: int = 1000,
     seed: int = SEED,
 ) -> BleuDifference:
-    """Works out the gain in BLEU and its 95 % interval, by resampling the sentences of both outputs together.
+    """Computes the gain in BLEU and its 95 % interval, by resampling the sentences of both outputs together.
 
     Args:
-        outputs_a: one system's translations, detokenised, one a sentence.
-        outputs_b: the other's.
-        references: what both should have been.
+        outputs_a: translations of the first system, detokenised, one per sentence.
+        outputs_b: translations of the second system.
+        references: the reference translations.
         target_language: two-letter code; chooses BLEU's tokeniser.
-        num_resamples: resamples of the sentences.
-        seed: of the resamples.
+        num_resamples: number of resamples of the sentences.
+        seed: seed of the resamples.
 
     Raises:
         DataError: the texts differ in length or one is empty.
@@ -60,7 +62,7 @@ def bleu_difference(
     check_parallel({"the first output": outputs_a, "the second output": outputs_b, "the reference": references})
     metric = metrics(target_language)["bleu"]
     assert isinstance(metric, BLEU)
-    # Counts of each sentence, as sacreBLEU's own paired tests take them.
+    # BLEU's counts of each sentence, as in sacreBLEU's own paired tests.
     counts = [
         np.array(metric._extract_corpus_statistics(outputs, [references]), dtype=np.int64)
         for outputs in (outputs_a, outputs_b)

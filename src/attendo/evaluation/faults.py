@@ -1,22 +1,22 @@
-"""Faults of translations that are visible without a reference: emptiness, copies, loops, odd lengths."""
+"""Faults of translations that are visible without a reference: empty output, copies, loops, implausible lengths."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 COPY_WORDS = 3
-"""Words of letters that a source has at least before a translation equal to it counts as a copy; names stay."""
+"""Minimum number of words in a source for an equal translation to count as a copy; shorter ones may be names."""
 LOOP_TIMES = 3
-"""An n-gram of words that comes so often in a row is a loop, of whatever length n."""
+"""Number of consecutive occurrences from which an n-gram of words, of any length n, is a loop."""
 LETTER_LOOP_TIMES = 5
-"""The same of one to eight letters within a word."""
+"""Number of consecutive occurrences from which a group of one to eight letters within a word is a loop."""
 MAX_LENGTH_RATIO = 2.0
-"""A translation is too long, or too short, where it has more than so many times the characters that are to be expected,
-or they more than it."""
+"""Maximum ratio of a translation's number of characters to the expected one, or of the expected one to the
+translation's; beyond it the translation is too long, or too short."""
 LENGTH_FLOOR = 20
-"""Characters that a side counts as at least for that: short lines may well differ by more."""
+"""Minimum number of characters that either side of that ratio counts as; in short lines larger ratios are normal."""
 MAX_WORDS_OF_ONE = 4
-"""Words that the translation of a single word may have."""
+"""Maximum number of words in a good translation of a single word."""
 
 _WORD = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -38,7 +38,7 @@ DEFINITIONS = {
     ),
     "too_short": f"less than 1/{MAX_LENGTH_RATIO:g} of them",
 }
-"""What each fault is, for people."""
+"""Definitions of the faults, for people."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +49,13 @@ class Faults:
     """Number of sources that are not blank; blank ones are not checked."""
     empty: int
     comparable: int
-    """Sources that could be copied: `COPY_WORDS` and more, and their reference is another text."""
+    """Number of sources that could be copied: they have at least `COPY_WORDS` words and differ from their reference."""
     copied: int
     """Number of `comparable` translations that copy their source."""
     looping: int
     too_long: int
     too_short: int
-    """Empty ones are not counted here again."""
+    """Number of translations that are too short, without the empty ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class OneWord:
 
     words: int
     good: int
-    """Translations of 1 to `MAX_WORDS_OF_ONE` words."""
+    """Number of translations of 1 to `MAX_WORDS_OF_ONE` words."""
     empty: int
     too_long: int
     """Number of translations of more than `MAX_WORDS_OF_ONE` words."""
@@ -83,7 +83,7 @@ def faults(
         sources: the translated sentences.
         outputs: their translations.
         references: the reference translations, if known; a source that equals its reference is not a copy.
-        expected_ratio: characters of a translation for one of its source.
+        expected_ratio: expected number of characters in a translation per character of its source.
     """
     full = [line for line, source in enumerate(sources) if source.strip()]
     comparable = [line for line in full if len(_LETTERS.findall(sources[line])) >= COPY_WORDS]
@@ -110,7 +110,7 @@ def faults(
 
 
 def one_word(outputs: Sequence[str]) -> OneWord:
-    """Counts what became of words that were translated alone."""
+    """Counts the lengths of translations of single words."""
     lengths = [len(output.split()) for output in outputs]
     return OneWord(
         words=len(lengths),
@@ -121,18 +121,18 @@ def one_word(outputs: Sequence[str]) -> OneWord:
 
 
 def is_copy(source: str, output: str) -> bool:
-    """Whether a translation has its source's words, in their order and whatever their case, and no others."""
+    """Returns whether a translation consists of its source's words in their order, ignoring case."""
     words = _words(source)
     return bool(words) and words == _words(output)
 
 
 def loops(text: str) -> bool:
-    """Whether words, one or several, come `LOOP_TIMES` times in a row, or letters within a word more often still."""
+    """Returns whether words occur `LOOP_TIMES` times in a row, or letters in a word `LETTER_LOOP_TIMES` times."""
     if _LETTER_LOOP.search(text):
         return True
     words = _words(text)
     for length in range(1, len(words) // LOOP_TIMES + 1):
-        run = 0  # so many words in a row are those of `length` words before
+        run = 0  # number of consecutive words that equal the word `length` words earlier
         for word, earlier in zip(words[length:], words, strict=False):
             run = run + 1 if word == earlier else 0
             if run == length * (LOOP_TIMES - 1):

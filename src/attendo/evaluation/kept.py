@@ -1,4 +1,4 @@
-"""Whether translations keep the values that both source and reference have."""
+"""Counts the values, common to source and reference, that translations keep."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ MAX_EXAMPLES = 50
 
 @dataclass(kw_only=True)
 class KeptOfKind:
-    """How often the values of one kind were kept."""
+    """The numbers of kept and invented values of one kind."""
 
     wanted: int = 0
-    """Values that both source and reference have."""
+    """Number of values that both source and reference have."""
     kept: int = 0
     """Number of these values that the translation has too."""
     invented: int = 0
-    """Values of translations that neither the source nor the reference has."""
+    """Number of values in translations that neither the source nor the reference has."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LostValue:
-    """A line whose translation lacks a value, or has one too many."""
+    """A line whose translation lacks a value or has an invented one."""
 
     line: int
-    """From 1."""
+    """Number of the line, from 1."""
     source: str
     output: str
     lost: tuple[str, ...]
@@ -38,7 +38,7 @@ class LostValue:
 
 @dataclass(frozen=True, kw_only=True)
 class KeptReport:
-    """How the values of a test set were kept."""
+    """The kept, lost and invented values of a test set."""
 
     lines: int
     """Number of lines with a value to keep, or with an invented one."""
@@ -50,11 +50,11 @@ class KeptReport:
     """The first lines that are not good, up to `MAX_EXAMPLES`."""
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary for `json.dumps`."""
+        """Returns the report as a dictionary for `json.dumps`."""
         return asdict(self)
 
     def to_text(self) -> str:
-        """A table to read, with what is lost or invented in the first lines below it."""
+        """Returns a table for people, followed by the lost or invented values of the first ten bad lines."""
         rows = [f"{'kept':<12} {'wanted':>7} {'kept':>7} {'':>8} {'invented':>9}"]
         for kind, of_kind in self.kinds.items():
             share = f"{100 * of_kind.kept / of_kind.wanted:.2f} %" if of_kind.wanted else ""
@@ -76,17 +76,17 @@ def kept_report(
     source_language: str = "",
     target_language: str = "",
 ) -> KeptReport:
-    """Counts which values of `decoding.guards.values` come through.
+    """Counts the values of `decoding.guards.values` that translations keep, lose or invent.
 
-    A value is wanted as often as both the source and the reference have it. One that is in neither of them is invented,
-    but for numbers up to twelve, which the source may have as words.
+    A value is wanted as often as both the source and the reference have it. A value that neither of them has is
+    invented, except for numbers up to twelve, which the source may have as words.
 
     Args:
         sources: the translated sentences.
         outputs: their translations.
         references: the reference translations.
-        source_language: two-letter code, for how numbers are written.
-        target_language: likewise.
+        source_language: two-letter code, for the form of numbers in the source.
+        target_language: two-letter code, for the form of numbers in the outputs and references.
 
     Raises:
         DataError: the sides differ in their number of lines, or have none.
@@ -96,12 +96,12 @@ def kept_report(
     bad: list[LostValue] = []
     num_lines = num_bad = 0
     for number, (source, output, reference) in enumerate(zip(sources, outputs, references, strict=True), start=1):
-        ours, theirs = values(source, source_language), values(reference, target_language)
-        written = values(output, target_language)
-        wanted = _forms(ours) & _forms(theirs)
-        lost = wanted - _forms(written)
-        invented = [value for value in written if _is_invented(value, ours, theirs)]
-        _count(kinds, ours, wanted, lost, invented)
+        source_values, reference_values = values(source, source_language), values(reference, target_language)
+        output_values = values(output, target_language)
+        wanted = _forms(source_values) & _forms(reference_values)
+        lost = wanted - _forms(output_values)
+        invented = [value for value in output_values if _is_invented(value, source_values, reference_values)]
+        _count(kinds, source_values, wanted, lost, invented)
         num_lines += bool(wanted or invented)
         num_bad += bool(lost or invented)
         if (lost or invented) and len(bad) < MAX_EXAMPLES:
@@ -112,20 +112,20 @@ def kept_report(
     return KeptReport(lines=num_lines, good_lines=num_lines - num_bad, kinds=occurring, examples=tuple(bad))
 
 
-def _forms(found: Sequence[Value]) -> Counter[str]:
-    """Counts canonical forms, whatever their kind: v1.2 may be a version on one side and a number on the other."""
-    return Counter(value.canonical for value in found)
+def _forms(occurrences: Sequence[Value]) -> Counter[str]:
+    """Counts canonical forms of any kind: v1.2 may be a version on one side and a number on the other."""
+    return Counter(value.canonical for value in occurrences)
 
 
 def _count(
     kinds: dict[str, KeptOfKind],
-    ours: Sequence[Value],
+    source_values: Sequence[Value],
     wanted: Counter[str],
     lost: Counter[str],
     invented: Sequence[Value],
 ) -> None:
-    """Adds a line's values to the counts of their kinds; those that are wanted have the kind that the source has."""
-    kind_of = {value.canonical: value.kind for value in ours}
+    """Adds a line's values to the counts of their kinds; a wanted value has the kind that it has in the source."""
+    kind_of = {value.canonical: value.kind for value in source_values}
     for form, count in wanted.items():
         kinds[kind_of[form]].wanted += count
         kinds[kind_of[form]].kept += count - lost[form]
@@ -133,9 +133,9 @@ def _count(
         kinds[value.kind].invented += 1
 
 
-def _is_invented(value: Value, ours: Sequence[Value], theirs: Sequence[Value]) -> bool:
-    """Whether a translation's value is in neither the source nor the reference."""
-    if any(value.canonical == other.canonical for other in (*ours, *theirs)):
+def _is_invented(value: Value, source_values: Sequence[Value], reference_values: Sequence[Value]) -> bool:
+    """Returns whether a translation's value is invented: in neither source nor reference, and not a small number."""
+    if any(value.canonical == other.canonical for other in (*source_values, *reference_values)):
         return False
     is_small = value.canonical.isdigit() and len(value.canonical) <= 2 and int(value.canonical) <= NUMBER_WORDS
     return not (value.kind == "number" and is_small)

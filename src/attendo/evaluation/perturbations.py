@@ -1,8 +1,8 @@
-"""A test set as people write: in capitals, with typos, emoji, URLs, several sentences in a line.
+"""Perturbs a test set into text as people write it: in capitals, with typos, emoji, URLs, several sentences in a line.
 
-Each perturbation changes the source, and the reference where a good translation would then be another one, so that
-BLEU under it can be held against BLEU without it, on the same lines. What is put into a line is counted on its own and
-taken out before scoring: a copied URL would raise the BLEU, as a full stop that every translation gets right does.
+Each perturbation changes the source, and also the reference if a good translation would change, so that BLEU with it
+can be compared with BLEU without it on the same lines. Whether inserted text is kept is counted separately, and it is
+removed before scoring: a copied URL would raise the BLEU, as a full stop does that every translation gets right.
 """
 
 import random
@@ -41,7 +41,7 @@ from attendo.evaluation.changes import (
 )
 
 _SEPARATORS = {"en": (",", "."), "de": (".", ","), "it": (".", ","), "nl": (".", ",")}
-"""Between thousands and before decimals, of languages that have one usual way."""
+"""Separators of thousands and decimals, for languages with a single common convention."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +57,11 @@ class Perturbation:
     """Function of the source, the reference and a random generator that returns the changed pair; None if it does not
     apply."""
     joined: int = 1
-    """Number of lines, each ending as a sentence does, that are joined to one before the change."""
+    """Number of lines, each ending like a sentence, that are joined into one before the change."""
     scored: Callable[[str], str] = str
     """Function applied to outputs and references, with and without the change, before scoring."""
     inserted: Literal["end", "around", "anywhere"] | None = None
-    """Where strings that a line must keep were inserted and should be found; None if nothing was inserted."""
+    """The position at which strings to keep are inserted and expected in the output; None if nothing is inserted."""
     of_case: bool = False
     """Whether the change affects case, so that a score that ignores case should be shown too."""
 
@@ -75,7 +75,7 @@ class PerturbedLine:
     source: str
     reference: str
     kept: tuple[str, ...] = ()
-    """What the translation has to have to the letter."""
+    """Strings that the translation must contain exactly, in this order."""
 
 
 _SAME = "as it is"
@@ -153,22 +153,21 @@ _OF_ANY_LANGUAGE = (
     ),
     Perturbation(name="tabs", what="tabs for spaces", to_reference=_SAME, change=with_tabs),
 )
-"""In the order of a table."""
+"""The perturbations for any pair of languages, in the order of a table."""
 
 
 def perturbations(source_language: str = "", target_language: str = "") -> tuple[Perturbation, ...]:
     """Returns all perturbations for a pair of languages, in the order of a table.
 
     Args:
-        source_language: two-letter code, for the form of numbers and quotes; one that is not known leaves numbers with
-            separators out.
-        target_language: likewise.
+        source_language: two-letter code, for the form of numbers and quotes.
+        target_language: two-letter code, for the form of numbers. Amounts are left out unless both codes are known.
     """
-    found = [*_OF_ANY_LANGUAGE, _other_quotes(source_language)]
+    applicable = [*_OF_ANY_LANGUAGE, _other_quotes(source_language)]
     if source_language in _SEPARATORS and target_language in _SEPARATORS:
-        place = [each.name for each in found].index(_NUMBER) + 1
-        found.insert(place, _amount(_SEPARATORS[source_language], _SEPARATORS[target_language]))
-    return tuple(found)
+        place = [perturbation.name for perturbation in applicable].index(_NUMBER) + 1
+        applicable.insert(place, _amount(_SEPARATORS[source_language], _SEPARATORS[target_language]))
+    return tuple(applicable)
 
 
 def _other_quotes(language: str) -> Perturbation:
@@ -182,7 +181,7 @@ def _other_quotes(language: str) -> Perturbation:
 
 
 def _amount(source_form: tuple[str, str], target_form: tuple[str, str]) -> Perturbation:
-    """An amount as each of two languages writes it, by its separators."""
+    """Returns the perturbation that inserts an amount, given the separators of both languages."""
     return Perturbation(
         name="amount",
         what=f"an amount such as {grouped(8210, 50, *source_form)} in brackets at the end",
@@ -195,28 +194,28 @@ def _amount(source_form: tuple[str, str], target_form: tuple[str, str]) -> Pertu
 def perturb(
     perturbation: Perturbation, sources: Sequence[str], references: Sequence[str], *, seed: int
 ) -> list[PerturbedLine]:
-    """The lines of a test set to which a perturbation applies, perturbed.
+    """Perturbs the lines of a test set to which a perturbation applies, and returns them.
 
     Args:
         perturbation: the change to apply.
         sources: the sentences.
         references: their translations, as many.
-        seed: equal ones give equal typos and numbers; each perturbation draws from a chance of its own.
+        seed: equal seeds give equal typos and numbers; each perturbation has a random generator of its own.
     """
     chance = random.Random(f"{seed} {perturbation.name}")
-    found = []
+    perturbed = []
     for lines in _groups(sources, perturbation.joined):
         source, reference = (" ".join(side[line] for line in lines) for side in (sources, references))
         changed = perturbation.change(source, reference, chance)
         if changed is not None and (changed.source != source or len(lines) > 1):
-            found.append(
+            perturbed.append(
                 PerturbedLine(lines=lines, source=changed.source, reference=changed.reference, kept=changed.kept)
             )
-    return found
+    return perturbed
 
 
 def is_kept(perturbation: Perturbation, line: PerturbedLine, output: str) -> bool:
-    """Whether an output has all that a line has to keep, and where it belongs."""
+    """Returns whether an output has all strings that a line must keep, in their positions."""
     first, last, output = line.kept[0], line.kept[-1], output.strip()
     return (
         all(text in output for text in line.kept)
@@ -226,7 +225,7 @@ def is_kept(perturbation: Perturbation, line: PerturbedLine, output: str) -> boo
 
 
 def without_inserted(perturbation: Perturbation, line: PerturbedLine, output: str) -> str:
-    """An output without what was put into its source, taken out once: what is there twice is a fault."""
+    """Returns an output without the strings inserted into its source; each is removed once, as repeating is a fault."""
     if perturbation.inserted is None:
         return output
     for text in line.kept:
@@ -235,7 +234,7 @@ def without_inserted(perturbation: Perturbation, line: PerturbedLine, output: st
 
 
 def _groups(sources: Sequence[str], joined: int) -> list[tuple[int, ...]]:
-    """The lines that make one; a rest that does not fill one is left out."""
+    """Returns groups of lines to be joined into one; an incomplete last group is left out."""
     if joined == 1:
         return [(line,) for line, source in enumerate(sources) if source.strip()]
     ended = [line for line, source in enumerate(sources) if ends_as_a_sentence(source)]

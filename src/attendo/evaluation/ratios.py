@@ -12,7 +12,7 @@ from attendo.evaluation.scores import Score, metrics
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """Outputs and what they should have been."""
+    """Outputs and their reference translations."""
 
     outputs: Sequence[str]
     references: Sequence[str]
@@ -20,22 +20,22 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
-    """A metric on the same lines without and with a change."""
+    """The scores of the same lines without and with a change."""
 
     clean: float
-    """The score without it."""
+    """The score without the change."""
     perturbed: float
-    """The score with it."""
+    """The score with the change."""
     ratio: float | None
-    """The second over the first; None where the first is 0."""
+    """The score with the change divided by that without it; None if the latter is 0."""
     low: float | None = None
-    """Lower end of the ratio's 95% bootstrap interval; None where none was asked for or there is no ratio."""
+    """Lower end of the ratio's 95% bootstrap interval; None if it was not requested or there is no ratio."""
     high: float | None = None
-    """Upper end of the same."""
+    """Upper end of that interval."""
 
 
 def ratio(clean: Score, perturbed: Score, interval: tuple[float, float] | None = None) -> Ratio:
-    """Two scores as a ratio, with the interval that `bleu_ratio_interval` found."""
+    """Returns two scores as a ratio, with the interval from `bleu_ratio_interval`."""
     low, high = interval or (None, None)
     share = perturbed.score / clean.score if clean.score else None
     return Ratio(clean=clean.score, perturbed=perturbed.score, ratio=share, low=low, high=high)
@@ -44,20 +44,20 @@ def ratio(clean: Score, perturbed: Score, interval: tuple[float, float] | None =
 def bleu_ratio_interval(
     clean: Side, perturbed: Side, *, target_language: str, num_resamples: int, seed: int
 ) -> tuple[float, float] | None:
-    """The 95% interval of a ratio of BLEU, by the paired bootstrap (Koehn 2004): both sides of the same lines.
+    """Returns the 95% interval of a ratio of BLEU, by the paired bootstrap (Koehn 2004) over lines of both sides.
 
     Args:
-        clean: without the change; a line for each of `perturbed`.
-        perturbed: with it.
+        clean: the outputs without the change, one for each line of `perturbed`.
+        perturbed: the outputs with the change.
         target_language: two-letter code; chooses BLEU's tokeniser.
-        num_resamples: 0 for no interval.
+        num_resamples: number of resamples; 0 for no interval.
         seed: the seed of the resamples.
 
     Returns:
-        The 2.5th and the 97.5th percentile; None where no resample has a BLEU above 0 without the change.
+        The 2.5th and the 97.5th percentile; None without resamples, or if all have a BLEU of 0 without the change.
 
     Raises:
-        DataError: BLEU's tokeniser needs a package that is not there.
+        DataError: BLEU's tokeniser needs a package that is not installed.
     """
     if not num_resamples:
         return None
@@ -66,11 +66,11 @@ def bleu_ratio_interval(
     num_lines = len(clean.outputs)
     ratios = []
     for _ in range(num_resamples):
-        # How often each line is drawn, in place of the lines: the sum is then one product.
+        # Drawing the number of occurrences of each line instead of lines turns the sum into one matrix product.
         drawn = generator.multinomial(num_lines, np.full(num_lines, 1 / num_lines))
-        without, with_it = (_bleu(drawn @ its_counts) for its_counts in counts)
-        if without > 0:
-            ratios.append(with_it / without)
+        clean_bleu, perturbed_bleu = (_bleu(drawn @ side_counts) for side_counts in counts)
+        if clean_bleu > 0:
+            ratios.append(perturbed_bleu / clean_bleu)
     if not ratios:
         return None
     low, high = np.percentile(ratios, (2.5, 97.5))
@@ -78,20 +78,20 @@ def bleu_ratio_interval(
 
 
 def _bleu_counts(side: Side, target_language: str) -> npt.NDArray[np.int64]:
-    """What BLEU counts in each line, `(lines, 10)`: matches, then n-grams of 1 to 4 words, then both sides' words."""
+    """Returns BLEU's counts of each line, `(lines, 10)`: matches and totals of 1- to 4-grams, then both lengths."""
     metric = metrics(target_language)["bleu"]
     assert isinstance(metric, BLEU)
-    metric.effective_order = True  # of a line's own score, which is not used; without it there is a warning
-    found = [
+    metric.effective_order = True  # only affects the unused scores of single lines, and avoids a warning
+    scores = [
         metric.sentence_score(*pair) for pair in ((o, [r]) for o, r in zip(side.outputs, side.references, strict=True))
     ]
-    return np.array([[*line.counts, *line.totals, line.sys_len, line.ref_len] for line in found], dtype=np.int64)
+    return np.array([[*line.counts, *line.totals, line.sys_len, line.ref_len] for line in scores], dtype=np.int64)
 
 
 def _bleu(counts: npt.NDArray[np.int64]) -> float:
-    """BLEU of summed counts, `(10,)`, smoothed as `corpus_bleu` has it."""
+    """Returns the BLEU of summed counts, `(10,)`, smoothed as in `corpus_bleu`."""
     numbers = [int(number) for number in counts]
-    found = BLEU.compute_bleu(
+    score = BLEU.compute_bleu(
         correct=numbers[:4], total=numbers[4:8], sys_len=numbers[8], ref_len=numbers[9], smooth_method="exp"
     )
-    return float(found.score)
+    return float(score.score)

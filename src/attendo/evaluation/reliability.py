@@ -1,4 +1,4 @@
-"""Whether probabilities say what comes true: the reliability curve and the calibration error."""
+"""Agreement of probabilities with outcomes: the reliability curve and the calibration error."""
 
 import math
 from collections.abc import Sequence
@@ -24,42 +24,42 @@ class Bin:
     count: int
     """Number of sentences."""
     confidence: float
-    """Their mean confidence."""
+    """Mean confidence of the sentences."""
     share: float
-    """The share of them that came close."""
+    """Share of the sentences whose translation came close."""
     low: float
     """Lower end of the share's 95% interval (Wilson, 1927)."""
     high: float
-    """Upper end of the same."""
+    """Upper end of that interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reliability:
-    """How well confidences agree with outcomes."""
+    """The agreement of confidences with outcomes."""
 
     sentences: int
     """Number of sentences."""
     confidence: float
-    """Their mean confidence."""
+    """Mean confidence of the sentences."""
     share: float
-    """The share of them that came close."""
+    """Share of the sentences whose translation came close."""
     error: float
-    """Expected calibration error: by how much confidence and share of a bin differ, on the average of all sentences."""
+    """Expected calibration error: the mean difference of a bin's confidence and share, weighted by its sentences."""
     error_by_chance: float
-    """The error that probabilities without fault would show on so few sentences, in 95 of 100 cases at most."""
+    """95% quantile of the error that perfectly calibrated probabilities would show on this number of sentences."""
     ranking: float | None
     """The probability that of two sentences, one close and one not, the close one has the higher confidence: the area
-    under the receiver's operating curve. 0.5 is chance; None where all are close, or none is."""
+    under the receiver operating characteristic curve. 0.5 is chance; None if all are close, or none is."""
     bins: tuple[Bin, ...]
     """Bins of equal sizes, from low to high confidence."""
 
 
 def reliability(confidences: Sequence[float], close: Sequence[bool]) -> Reliability:
-    """Compares probabilities with what came true.
+    """Compares confidences with outcomes.
 
     Args:
-        confidences: one a sentence, from 0 to 1.
-        close: whether each came close.
+        confidences: the confidence of each sentence, from 0 to 1.
+        close: whether the translation of each sentence came close.
 
     Raises:
         DataError: there is no sentence.
@@ -81,10 +81,10 @@ def reliability(confidences: Sequence[float], close: Sequence[bool]) -> Reliabil
 
 
 def calibration_error(probabilities: Floats, outcomes: Floats) -> float:
-    """The expected calibration error over bins of equal sizes.
+    """Returns the expected calibration error over bins of equal sizes.
 
     Args:
-        probabilities: `(sentences,)`, sorted.
+        probabilities: `(sentences,)`, in ascending order.
         outcomes: `(sentences,)`, 1 or 0 each.
     """
     gaps = [
@@ -95,7 +95,7 @@ def calibration_error(probabilities: Floats, outcomes: Floats) -> float:
 
 
 def _parts(count: int) -> list[slice]:
-    """Bins of `count` sorted sentences: 10 of nearly equal sizes, or as many as there are sentences."""
+    """Returns the bins of `count` sorted sentences: 10 of nearly equal sizes, or fewer if there are fewer sentences."""
     edges = np.linspace(0, count, min(NUM_BINS, count) + 1).round().astype(int).tolist()
     return [slice(start, end) for start, end in pairwise(edges)]
 
@@ -107,7 +107,7 @@ def _bin(probabilities: Floats, outcomes: Floats) -> Bin:
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
-    """The 95% interval of a share (Wilson, 1927), which is sound for few and for shares near 0 and 1."""
+    """Returns the 95% interval of a share (Wilson, 1927), which is valid for small counts and shares near 0 and 1."""
     squared = _Z95**2
     middle = (share + squared / (2 * count)) / (1 + squared / count)
     half = _Z95 * math.sqrt(share * (1 - share) / count + squared / (4 * count**2)) / (1 + squared / count)
@@ -115,7 +115,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 
 
 def _error_by_chance(probabilities: Floats) -> float:
-    """The 95% quantile of the error where each outcome is drawn with its own probability."""
+    """Returns the 95% quantile of the error if each outcome is drawn with its probability."""
     generator = np.random.default_rng(1)
     errors = [
         calibration_error(probabilities, (generator.random(len(probabilities)) < probabilities).astype(np.float64))
@@ -125,11 +125,11 @@ def _error_by_chance(probabilities: Floats) -> float:
 
 
 def _ranking(probabilities: Floats, outcomes: Floats) -> float | None:
-    """The area under the curve by ranks (Mann and Whitney, 1947); equal confidences share their ranks."""
+    """Returns the area under the curve by ranks (Mann and Whitney, 1947); equal confidences share their mean rank."""
     num_close = int(outcomes.sum())
     if num_close in (0, len(outcomes)):
         return None
-    _, which, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
+    _, groups, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[groups]
     above = ranks[outcomes == 1].sum() - num_close * (num_close + 1) / 2
     return float(above / (num_close * (len(outcomes) - num_close)))

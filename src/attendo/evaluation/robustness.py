@@ -1,4 +1,4 @@
-"""Robustness: what is left of a model's scores when its input is written as people write, and what else goes wrong."""
+"""Robustness: a model's scores and faults on input as people write it, compared with clean input."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Effect:
     bleu_lowercased: Ratio | None
     """BLEU without regard to case, if the perturbation changes case."""
     kept: float | None
-    """Share of the lines whose output has all that was put in, to the letter and in its place; None without such."""
+    """Share of the lines whose output has all inserted strings in their positions; None if nothing was inserted."""
     clean_faults: Faults
     """Faults on the same lines without the perturbation."""
     faults: Faults
@@ -36,9 +36,9 @@ class OtherLanguage:
     """Results for text that is not in the source language."""
 
     origin: str
-    """Where the text comes from."""
+    """Origin of the text."""
     faults: Faults
-    """`copied` is what one hopes for here: the text as it was."""
+    """Faults of the translations; here `copied` is the desired result, the text unchanged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +49,15 @@ class Robustness:
     sentences: int
     """Number of sentences in the test set."""
     signatures: Mapping[str, str]
-    """sacreBLEU's, by the metric's name."""
+    """sacreBLEU's signatures, by the name of the metric."""
     clean: Faults
     """Faults on the unchanged test set."""
     effects: tuple[Effect, ...]
     """One effect for each perturbation that applies to some line."""
     inapplicable: tuple[str, ...]
-    """Perturbations that apply to none."""
+    """Names of the perturbations that apply to no line."""
     one_word: OneWord
-    """Single words of the sources."""
+    """Results for single words of the sources."""
     blank_lines: int
     """Number of given lines that are only white space."""
     blank_outputs: int
@@ -78,32 +78,32 @@ def effect(
     num_resamples: int,
     seed: int,
 ) -> Effect:
-    """Holds the output of a perturbed test set against that of the same lines as they were.
+    """Compares the translations of perturbed lines with those of the same lines unchanged.
 
     Args:
         perturbation: the change that was applied.
-        perturbed: the lines it was done to, at least one.
-        outputs: their translations.
-        clean_sources: the whole test set as it was.
+        perturbed: the perturbed lines, at least one.
+        outputs: the translations of the perturbed lines.
+        clean_sources: all sentences of the unchanged test set.
         clean_outputs: the translations of the unchanged sentences.
-        clean_references: their reference translations.
-        expected_ratio: characters of a translation for one of its source.
+        clean_references: the reference translations of the unchanged sentences.
+        expected_ratio: expected number of characters in a translation per character of its source.
         target_language: two-letter code; chooses BLEU's tokeniser.
         num_resamples: number of bootstrap resamples for the interval of BLEU's ratio; 0 for no interval.
         seed: the seed of the resamples.
 
     Raises:
-        DataError: BLEU's tokeniser needs a package that is not there.
+        DataError: BLEU's tokeniser needs a package that is not installed.
     """
 
     def joined(side: Sequence[str]) -> list[str]:
-        return [" ".join(side[line] for line in made.lines) for made in perturbed]
+        return [" ".join(side[line] for line in changed.lines) for changed in perturbed]
 
-    sources, before, wanted = (joined(side) for side in (clean_sources, clean_outputs, clean_references))
-    references = [made.reference for made in perturbed]
+    sources, clean, expected = (joined(side) for side in (clean_sources, clean_outputs, clean_references))
+    references = [changed.reference for changed in perturbed]
     scored = perturbation.scored
-    before_change = Side(outputs=[scored(text) for text in before], references=[scored(text) for text in wanted])
-    bare = [without_inserted(perturbation, made, output) for made, output in zip(perturbed, outputs, strict=True)]
+    before_change = Side(outputs=[scored(text) for text in clean], references=[scored(text) for text in expected])
+    bare = [without_inserted(perturbation, changed, output) for changed, output in zip(perturbed, outputs, strict=True)]
     after_change = Side(outputs=[scored(text) for text in bare], references=[scored(text) for text in references])
     interval = bleu_ratio_interval(
         before_change, after_change, target_language=target_language, num_resamples=num_resamples, seed=seed
@@ -113,7 +113,11 @@ def effect(
         lowercased = ratio(
             _bleu(before_change, target_language, lowercase=True), _bleu(after_change, target_language, lowercase=True)
         )
-    kept = [is_kept(perturbation, made, output) for made, output in zip(perturbed, outputs, strict=True) if made.kept]
+    kept = [
+        is_kept(perturbation, changed, output)
+        for changed, output in zip(perturbed, outputs, strict=True)
+        if changed.kept
+    ]
     return Effect(
         name=perturbation.name,
         what=perturbation.what,
@@ -123,22 +127,22 @@ def effect(
         chrf=ratio(_chrf(before_change), _chrf(after_change)),
         bleu_lowercased=lowercased,
         kept=sum(kept) / len(kept) if kept else None,
-        clean_faults=faults(sources, before, wanted, expected_ratio=expected_ratio),
-        faults=faults([made.source for made in perturbed], outputs, references, expected_ratio=expected_ratio),
+        clean_faults=faults(sources, clean, expected, expected_ratio=expected_ratio),
+        faults=faults([changed.source for changed in perturbed], outputs, references, expected_ratio=expected_ratio),
     )
 
 
 def signatures(target_language: str) -> dict[str, str]:
-    """Returns sacreBLEU's signatures of the figures of an `Effect`, by the metric's name.
+    """Returns sacreBLEU's signatures of the figures of an `Effect`, by the name of the metric.
 
     Raises:
-        DataError: BLEU's tokeniser needs a package that is not there.
+        DataError: BLEU's tokeniser needs a package that is not installed.
     """
-    nothing = Side(outputs=[""], references=[""])
+    empty = Side(outputs=[""], references=[""])
     return {
-        "BLEU": _bleu(nothing, target_language).signature,
-        "BLEU-lc": _bleu(nothing, target_language, lowercase=True).signature,
-        "chrF2": corpus_chrf(nothing.outputs, nothing.references).signature,
+        "BLEU": _bleu(empty, target_language).signature,
+        "BLEU-lc": _bleu(empty, target_language, lowercase=True).signature,
+        "chrF2": corpus_chrf(empty.outputs, empty.references).signature,
     }
 
 

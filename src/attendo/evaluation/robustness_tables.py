@@ -8,12 +8,12 @@ from attendo.evaluation.robustness import Effect, Robustness
 from attendo.text_tables import aligned
 
 LARGE_LOSS = 0.9
-"""A ratio of BLEU below it is named in words."""
+"""Perturbations with a ratio of BLEU below this one are listed by name."""
 
 _FAULTS = ("empty", "copied", "looping", "too_long", "too_short")
 
 _Table = Callable[[Sequence[Sequence[str]]], list[str]]
-"""Rows of cells, the header first, to lines."""
+"""A function that formats rows of cells, the header first, as lines."""
 
 
 def robustness_text(robustness: Robustness) -> str:
@@ -71,7 +71,7 @@ def _effect_rows(effects: Sequence[Effect]) -> list[Sequence[str]]:
 
 
 def _worst(effects: Sequence[Effect]) -> list[str]:
-    """What costs much, in words, the worst first."""
+    """Returns a sentence that names the perturbations of large loss, the worst first."""
     losses = sorted((_lost(effect), effect.name) for effect in effects)
     named = [f"{name} ({ratio:.2f})" for ratio, name in losses if ratio < LARGE_LOSS]
     if not named:
@@ -81,7 +81,7 @@ def _worst(effects: Sequence[Effect]) -> list[str]:
 
 def _lost(effect: Effect) -> float:
     ratios: list[Ratio] = [effect.bleu, *([effect.bleu_lowercased] if effect.bleu_lowercased else [])]
-    return max((each.ratio for each in ratios if each.ratio is not None), default=1.0)
+    return max((ratio.ratio for ratio in ratios if ratio.ratio is not None), default=1.0)
 
 
 def _fault_rows(robustness: Robustness) -> list[Sequence[str]]:
@@ -129,7 +129,7 @@ def _other_inputs(robustness: Robustness, table: _Table) -> list[str]:
 def _definitions(robustness: Robustness) -> list[Sequence[str]]:
     return [
         ("word", "meaning"),
-        *((each.name, f"{each.what}; the reference {each.to_reference}") for each in robustness.effects),
+        *((effect.name, f"{effect.what}; the reference {effect.to_reference}") for effect in robustness.effects),
         ("BLEU-lc", "BLEU that ignores upper and lower case"),
         ("kept", "lines whose output has all that was put in, to the letter and at its end of the line"),
         *((name.replace("_", " "), DEFINITIONS[name]) for name in _FAULTS),
@@ -137,12 +137,12 @@ def _definitions(robustness: Robustness) -> list[Sequence[str]]:
 
 
 def _percent(faults: Faults, name: str) -> str:
-    of = faults.comparable if name == "copied" else faults.lines
-    return f"{100 * int(getattr(faults, name)) / of:.1f}" if of else "-"
+    total = faults.comparable if name == "copied" else faults.lines
+    return f"{100 * int(getattr(faults, name)) / total:.1f}" if total else "-"
 
 
-def _part(number: int, of: int) -> str:
-    return f"{100 * number / of:.1f} %" if of else "-"
+def _part(number: int, total: int) -> str:
+    return f"{100 * number / total:.1f} %" if total else "-"
 
 
 def _share(ratio: float | None) -> str:
@@ -151,12 +151,12 @@ def _share(ratio: float | None) -> str:
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     columns = len(rows[0])
-    return aligned(rows, words=columns if columns < 5 else 1)  # of few columns all are words
+    return aligned(rows, words=columns if columns < 5 else 1)  # a table of few columns holds only words
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
     header, *body = rows
-    # What looks like a tag would be one, and a bar would end the cell.
+    # Escaped: `<` could begin a tag, and a bar would end the cell.
     cells = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in body]
     return [
         f"| {' | '.join(header)} |",

@@ -1,4 +1,4 @@
-"""BLEU, chrF and TER of an output, each with its signature and confidence interval (sacreBLEU's own numbers)."""
+"""BLEU, chrF and TER of an output by sacreBLEU, each with its signature and confidence interval."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from attendo.errors import DataError
 from attendo.evaluation.tokenized import MULTI30K, PAPER, Convention
 
 BleuTokenizer = Literal["13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "none"]
-"""sacreBLEU's tokenisers that need no download."""
+"""Those of sacreBLEU's tokenisers that need no download."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +24,12 @@ class Score:
 
     Attributes:
         name: the printed name: `BLEU`, `chrF2`, `TER`, or that of a convention of `evaluation.tokenized`.
-        score: 0 to 100 for BLEU and chrF, where higher is better; TER, where lower is, may pass 100.
-        signature: sacreBLEU's signature, all that is needed to repeat the figure.
+        score: 0 to 100 for BLEU and chrF, where higher is better; TER, where lower is better, may exceed 100.
+        signature: sacreBLEU's signature, with all that is needed to reproduce the figure.
         low: lower end of the 95% bootstrap interval, which sacreBLEU gives as a mean and half a width (so that on a
-            handful of sentences it may pass 100); None where none was asked for.
-        high: upper end of the same.
-        recipe: how the text was prepared before the metric saw it; empty where it was not.
+            handful of sentences it may exceed 100); None if it was not requested.
+        high: upper end of that interval.
+        recipe: preparation of the text before it was scored; empty if there was none.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Score:
     recipe: str = ""
 
     def to_json(self) -> dict[str, str | float | None]:
-        """The figure as `--json` prints it."""
+        """Returns the figure as `--json` prints it."""
         figure: dict[str, str | float | None] = {
             "score": self.score,
             "signature": self.signature,
@@ -54,7 +54,7 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Scores:
-    """Every figure for one output; `paper` and `multi30k` only where they were asked for."""
+    """All figures for one output; `paper` and `multi30k` are None unless requested."""
 
     num_sentences: int
     bleu: Score
@@ -65,12 +65,12 @@ class Scores:
 
     @property
     def figures(self) -> tuple[Score, ...]:
-        """All that there are, in the order of reports."""
-        asked_for = [score for score in (self.paper, self.multi30k) if score is not None]
-        return (self.bleu, self.chrf, self.ter, *asked_for)
+        """The figures that were computed, in the order of reports."""
+        optional = [score for score in (self.paper, self.multi30k) if score is not None]
+        return (self.bleu, self.chrf, self.ter, *optional)
 
     def to_json(self) -> dict[str, object]:
-        """A dictionary for `json.dumps`: `bleu`, `chrf`, `ter` (and `bleu_tokenized`, `bleu_tok_lc_multi30k`)."""
+        """Returns a dictionary for `json.dumps`: `num_sentences`, `bleu`, `chrf`, `ter` and any tokenised figures."""
         figures: dict[str, object] = {
             "num_sentences": self.num_sentences,
             "bleu": self.bleu.to_json(),
@@ -84,7 +84,7 @@ class Scores:
         return figures
 
     def to_text(self) -> str:
-        """A few plain lines: each figure with its interval, its signature below it."""
+        """Returns a few lines of text: each figure with its interval, followed by its signature."""
         lines = []
         for score in self.figures:
             interval = "" if score.low is None else f"  [{score.low:.2f}, {score.high:.2f}] 95%"
@@ -105,22 +105,22 @@ def evaluate_output(
     paper: bool = False,
     multi30k: bool = False,
 ) -> Scores:
-    """Scores an output against one reference a line.
+    """Scores an output against one reference per line.
 
     Args:
-        outputs: translations, detokenised, one a sentence.
+        outputs: translations, detokenised, one per sentence.
         references: their reference translations, in the same order.
         target_language: two-letter code; chooses BLEU's tokeniser (Chinese, Japanese and Korean have their own) and
             the Moses rules of the tokenised figures.
         bleu_tokenizer: overrides that choice.
-        num_resamples: bootstrap resamples behind the confidence intervals; 0 leaves the intervals out. sacreBLEU holds
-            all resamples at once: about 70 KB a sentence for the default 1000.
-        paper: adds the tokenised BLEU of the paper's time, with German compounds split.
-        multi30k: adds the tokenised, lower-cased BLEU of the Multi30k literature.
+        num_resamples: number of bootstrap resamples for the confidence intervals; 0 for no intervals. sacreBLEU keeps
+            all resamples in memory: about 70 KB per sentence for the default 1000.
+        paper: whether to add the tokenised BLEU of the paper's time, with German compounds split.
+        multi30k: whether to add the tokenised, lower-cased BLEU of the Multi30k literature.
 
     Raises:
-        DataError: the two sides differ in length or are empty; BLEU's tokeniser needs a package that is not there;
-            a tokenised figure was asked for without a language; `num_resamples` is 1 or negative.
+        DataError: the two sides differ in length or are empty; BLEU's tokeniser needs a package that is not installed;
+            a tokenised figure was requested without a language; `num_resamples` is 1 or negative.
     """
     check_parallel({"output": outputs, "reference": references})
     if num_resamples < 0 or num_resamples == 1:
@@ -154,17 +154,18 @@ def corpus_bleu(
     bleu_tokenizer: BleuTokenizer | None = None,
     lowercase: bool = False,
 ) -> Score:
-    """BLEU alone, without an interval: what validation during training asks for.
+    """Returns BLEU alone, without an interval, as for validation during training.
 
     Args:
-        outputs: translations, detokenised, one a sentence.
+        outputs: translations, detokenised, one per sentence.
         references: their reference translations, in the same order.
         target_language: two-letter code; chooses BLEU's tokeniser.
         bleu_tokenizer: overrides that choice.
-        lowercase: case is ignored; the signature says so.
+        lowercase: whether to ignore case; the signature states it.
 
     Raises:
-        DataError: the two sides differ in length or are empty, or BLEU's tokeniser needs a package that is not there.
+        DataError: the two sides differ in length or are empty, or BLEU's tokeniser needs a package that is not
+            installed.
     """
     check_parallel({"output": outputs, "reference": references})
     metric = _bleu_metric(target_language, bleu_tokenizer, lowercase=lowercase)
@@ -185,10 +186,10 @@ def check_parallel(sides: Mapping[str, Sequence[str]]) -> None:
     """Refuses texts that cannot be scored against each other.
 
     Args:
-        sides: the lines of each text, under the name by which a message may call it; the reference comes last.
+        sides: the lines of each text by its name in messages; the reference comes last.
 
     Raises:
-        DataError: a text has no line, or not as many as the reference; the message names every such text.
+        DataError: a text has no lines, or another number of lines than the reference; the message names all such texts.
     """
     *_, (reference_name, reference) = sides.items()
     empty = [name for name, lines in sides.items() if not lines]
@@ -204,44 +205,44 @@ def check_parallel(sides: Mapping[str, Sequence[str]]) -> None:
 
 
 def metrics(target_language: str = "", bleu_tokenizer: BleuTokenizer | None = None) -> dict[str, Metric]:
-    """Fresh sacreBLEU metrics under our names, set as `evaluate_output` sets them."""
+    """Returns new sacreBLEU metrics by attendo's names, configured as in `evaluate_output`."""
     return {"bleu": _bleu_metric(target_language, bleu_tokenizer), "chrf": _Chrf(), "ter": TER()}
 
 
 class _Chrf(CHRF):
-    """chrF whose resampled scores are floats, all of them.
+    """chrF whose resampled scores are all Python floats.
 
-    sacreBLEU's own are numpy's float32, but 0.0 where nothing matches, and Python 3.11's `statistics.mean` refuses the
-    mixture: the output of a model that has hardly learnt would end in a TypeError.
+    sacreBLEU's own scores are numpy's float32, but the float 0.0 if nothing matches. Python 3.11's `statistics.mean`
+    refuses the mixture, so the output of a model that has hardly learnt would cause a TypeError.
     """
 
     def _compute_score_from_stats(self, stats: list[int]) -> CHRFScore:
-        found = super()._compute_score_from_stats(stats)
-        found.score = float(found.score)
-        return found
+        score = super()._compute_score_from_stats(stats)
+        score.score = float(score.score)
+        return score
 
 
 def _bleu_metric(target_language: str, bleu_tokenizer: BleuTokenizer | None, *, lowercase: bool = False) -> BLEU:
     try:
         return BLEU(tokenize=bleu_tokenizer, trg_lang=target_language, lowercase=lowercase)
-    except RuntimeError as error:  # a tokeniser whose package is missing; sacreBLEU's text says which to install
-        way_out = " ".join(str(error).split())
-        problem = f"BLEU for target language '{target_language}': {way_out}"
+    except RuntimeError as error:  # the tokeniser's package is missing; sacreBLEU's message names it
+        advice = " ".join(str(error).split())
+        problem = f"BLEU for target language '{target_language}': {advice}"
         raise DataError(f"{problem}; or choose BLEU's tokeniser 'char'") from error
 
 
 def _score(
     metric: Metric, name: str, *, outputs: Sequence[str], references: Sequence[str], num_resamples: int
 ) -> Score:
-    found = metric.corpus_score(outputs, [references], n_bootstrap=num_resamples)
+    result = metric.corpus_score(outputs, [references], n_bootstrap=num_resamples)
     signature = str(metric.get_signature())
     low, high = None, None
     if num_resamples:
-        # sacreBLEU tells its interval only through its JSON, and leaves it out when every resample scored 0.
-        told = json.loads(found.format(width=12, is_json=True, signature=signature))
-        mean, half_width = told.get("confidence_mean", 0.0), told.get("confidence_var", 0.0)
+        # sacreBLEU reports its interval only in its JSON, and leaves it out if every resample scored 0.
+        content = json.loads(result.format(width=12, is_json=True, signature=signature))
+        mean, half_width = content.get("confidence_mean", 0.0), content.get("confidence_var", 0.0)
         low, high = mean - half_width, mean + half_width
-    return Score(name=name, score=float(found.score), signature=signature, low=low, high=high)
+    return Score(name=name, score=float(result.score), signature=signature, low=low, high=high)
 
 
 def _tokenized_score(

@@ -1,4 +1,4 @@
-"""Paired significance tests of two outputs: sacreBLEU's paired bootstrap and approximate randomisation."""
+"""Paired significance tests of two outputs by sacreBLEU: the paired bootstrap and approximate randomisation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from attendo.evaluation.scores import BleuTokenizer, check_parallel, metrics
 from attendo.text_tables import aligned
 
 METRIC_NAMES = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
-"""Our key of each metric, and the name sacreBLEU gives its results."""
+"""Attendo's key of each metric, with the name of its results in sacreBLEU."""
 
 PairedOutcome = tuple[dict[str, Signature], dict[str, list[str | Result]]]
-"""What sacreBLEU's `PairedTest` returns: signatures, then a column of both systems' results, each by metric name."""
+"""The result of sacreBLEU's `PairedTest`: signatures, and columns of both systems' results, each by metric name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +32,9 @@ class PairedResult:
     """The result of one paired test for a difference.
 
     Attributes:
-        p_value: how often chance alone gives a difference this large; below 0.05 counts as significant. It is 1 where
-            the two scores are equal: sacreBLEU counts strictly larger differences only, and so would call two
-            identical outputs significantly different.
+        p_value: the probability that chance alone gives a difference this large; below 0.05 counts as significant. It
+            is 1 if the two scores are equal: sacreBLEU only counts strictly larger differences, and would therefore
+            call two identical outputs significantly different.
         signature: sacreBLEU's signature, with the number of samples and the seed.
     """
 
@@ -44,14 +44,14 @@ class PairedResult:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricComparison:
-    """Both systems under one metric.
+    """The comparison of both systems under one metric.
 
     Attributes:
         metric: `bleu`, `chrf` or `ter`.
-        a: the first system, which the tests take as the baseline.
-        b: the second.
-        bootstrap: paired bootstrap resampling (Koehn 2004).
-        randomization: paired approximate randomisation (Riezler and Maxwell 2005).
+        a: the figure of the first system, which the tests take as the baseline.
+        b: the figure of the second system.
+        bootstrap: the result of paired bootstrap resampling (Koehn 2004).
+        randomization: the result of paired approximate randomisation (Riezler and Maxwell 2005).
     """
 
     metric: str
@@ -62,7 +62,7 @@ class MetricComparison:
 
     @property
     def better(self) -> Literal["a", "b", "neither"]:
-        """Which system stands better, significant or not; TER counts errors, so lower is better there."""
+        """The system with the better score, significant or not; for TER, which counts errors, lower is better."""
         if self.a.score == self.b.score:
             return "neither"
         return "a" if (self.a.score > self.b.score) != (self.metric == "ter") else "b"
@@ -70,7 +70,7 @@ class MetricComparison:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Two outputs of one test set under every metric."""
+    """The comparison of two outputs of one test set under each metric."""
 
     name_a: str
     name_b: str
@@ -78,7 +78,7 @@ class Comparison:
     metrics: tuple[MetricComparison, ...]
 
     def to_json(self) -> dict[str, object]:
-        """A dictionary ready for `json.dumps`: the systems' names, then a row for each metric."""
+        """Returns a dictionary for `json.dumps`: the systems' names, then a row for each metric."""
         return {
             "systems": {"a": self.name_a, "b": self.name_b},
             "num_sentences": self.num_sentences,
@@ -86,7 +86,7 @@ class Comparison:
         }
 
     def to_text(self) -> str:
-        """A plain table: a line for each metric, the two tests' p-values, then the signatures."""
+        """Returns a table with a line for each metric and the p-values of both tests, followed by the signatures."""
         header = ("", "A", "95%", "B", "95%", "B - A", "p bootstrap", "p randomised", "better")
         rows = [header, *(_row_text(row) for row in self.metrics)]
         lines = [f"A: {self.name_a}", f"B: {self.name_b}", f"{self.num_sentences} sentences", ""]
@@ -114,20 +114,20 @@ def compare_outputs(
     """Tests whether two outputs differ by more than chance, under BLEU, chrF and TER.
 
     Args:
-        outputs_a: one system's translations, detokenised, one a sentence.
-        outputs_b: the other's.
+        outputs_a: translations of the first system, detokenised, one per sentence.
+        outputs_b: translations of the second system.
         references: the reference translations.
         name_a: name of the first system in the table and in messages, such as its file.
         name_b: name of the second system.
         target_language: two-letter code; chooses BLEU's tokeniser.
         bleu_tokenizer: overrides that choice.
-        num_resamples: resamples of the paired bootstrap.
-        num_trials: shuffles of the approximate randomisation.
+        num_resamples: number of resamples of the paired bootstrap.
+        num_trials: number of shuffles of the approximate randomisation.
         metric_names: the metrics to test, from `METRIC_NAMES`.
 
     Raises:
         DataError: the three texts differ in length or one is empty; a number of samples is below 1; BLEU's tokeniser
-            needs a package that is not there.
+            needs a package that is not installed.
     """
     _check_names(name_a, name_b)
     check_parallel({name_a: outputs_a, name_b: outputs_b, "the reference": references})
@@ -152,7 +152,7 @@ def _row(metric: str, bootstrap: PairedOutcome, randomization: PairedOutcome) ->
     name = METRIC_NAMES[metric]
     results = []
     for signatures, columns in (bootstrap, randomization):
-        # Of sacreBLEU's columns only `System` holds strings.
+        # Among sacreBLEU's columns only `System` holds strings.
         baseline, other = cast(list[Result], columns[name])
         assert other.p_value is not None, "sacreBLEU gives every system but the baseline a p-value"
         p_value = 1.0 if other.score == baseline.score else float(other.p_value)

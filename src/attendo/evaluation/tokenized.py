@@ -1,6 +1,6 @@
-"""BLEU on tokens that others than sacreBLEU make: what the paper's Table 2 has, and what papers on Multi30k have.
+"""BLEU on tokens of other tokenisers than sacreBLEU's, as in the paper's Table 2 and in papers on Multi30k.
 
-Such figures may be compared with those of the same convention alone; which one it was, their name and signature say.
+Such figures may only be compared with figures of the same convention, which their name and signature state.
 """
 
 import re
@@ -21,26 +21,26 @@ class Convention:
     """A way to make tokens out of text before BLEU counts them."""
 
     name: str
-    """What reports call the figure."""
+    """Name of the figure in reports."""
     recipe: str
-    """How it is made, in one line for reports."""
+    """Description of the computation, in one line for reports."""
     tokens: Callable[[Sequence[str], str], list[str]]
-    """Returns lines as tokens with a space between; of detokenised lines and the two-letter code of their language."""
+    """Takes detokenised lines and the two-letter code of their language, and returns their tokens joined by spaces."""
     steps: Callable[[str], str]
-    """Returns the part of the signature that says what `tokens` does for a language."""
+    """Returns the part of the signature that states what `tokens` does for a language."""
     metric: Callable[[], BLEU]
-    """Returns a fresh metric that leaves the tokens as they are."""
+    """Returns a new metric that does not change the tokens."""
 
     def signature(self, counted: str, language: str) -> str:
-        """Returns the figure's signature: sacreBLEU's own, what was done before, and by which sacremoses."""
+        """Returns the signature of a figure: sacreBLEU's own, the steps before it, and the version of sacremoses."""
         return f"{counted}|{self.steps(language)}|sacremoses:{version('sacremoses')}"
 
 
 def paper_tokens(lines: Sequence[str], language: str) -> list[str]:
     """Tokenises lines as the paper's figures are computed: Moses tokens, German compounds split at hyphens.
 
-    That is what the authors' own script `get_ende_bleu.sh` does, but for the reference too: theirs had been given plain
-    quotation marks by hand, `„` included, as the thread tensor2tensor#317 found.
+    These are the steps of the authors' own script `get_ende_bleu.sh`, applied to the reference too: the quotation marks
+    of theirs, `„` included, had been replaced by hand, as the thread tensor2tensor#317 found.
 
     Args:
         lines: detokenised text.
@@ -51,19 +51,19 @@ def paper_tokens(lines: Sequence[str], language: str) -> list[str]:
 
 
 def plain_punctuation(lines: Sequence[str], language: str) -> list[str]:
-    """The first step of `paper_tokens`: quotation marks of any shape as `"`, other Unicode punctuation as ASCII's."""
+    """The first step of `paper_tokens`: replaces quotation marks by `"`, and other Unicode punctuation by ASCII's."""
     normalizer = MosesPunctNormalizer(lang=language)
     return [cast(str, normalizer.replace_unicode_punct(line.translate(_QUOTATION_MARKS))) for line in lines]
 
 
 def moses_tokens(lines: Sequence[str], language: str) -> list[str]:
-    """The second: Moses' tokens with a space between."""
+    """The second step of `paper_tokens`: returns Moses' tokens joined by spaces."""
     tokenizer = MosesTokenizer(lang=language)
     return [cast(str, tokenizer.tokenize(line, return_str=True, escape=False)) for line in lines]
 
 
 def split_compounds(lines: Sequence[str]) -> list[str]:
-    """The last, of German: the parts of `E-Bikes` and the hyphen as tokens of their own."""
+    """The last step of `paper_tokens`, for German: makes separate tokens of the parts and the hyphen of `E-Bikes`."""
     return [_COMPOUND.sub(r"\1 ##AT##-##AT## \2", line) for line in lines]
 
 
@@ -94,7 +94,7 @@ PAPER = Convention(
     steps=lambda language: f"norm:unicode|pretok:moses.{language}" + ("|split:atat" if language == "de" else ""),
     metric=lambda: BLEU(tokenize="none", smooth_method="none", force=True),
 )
-"""The paper's time: case counts, tokens are Moses's, German compounds are split; sacreBLEU's figure is lower."""
+"""The convention of the paper's time: cased, with Moses' tokens and German compounds split; sacreBLEU's is lower."""
 
 MULTI30K = Convention(
     name="BLEU-tok-lc (Multi30k literature)",
@@ -104,7 +104,7 @@ MULTI30K = Convention(
     ),
     tokens=multi30k_tokens,
     steps=lambda language: f"norm:moses.{language}|pretok:moses.{language}",
-    # `lowercase` changes nothing any more, but makes the signature say `case:lc`.
+    # `lowercase` changes nothing here, but makes the signature say `case:lc`.
     metric=lambda: BLEU(tokenize="none", lowercase=True, force=True),
 )
-"""What papers on Multi30k call BLEU."""
+"""The convention of BLEU in papers on Multi30k: lower-cased, with Moses' tokens."""
