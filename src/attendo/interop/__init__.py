@@ -1,1 +1,1 @@
-"""Models as other programs have them: one module a format, each pure functions of a Transformer."""
+"""Models in the formats of other programs: export and import, and checks that both programs compute the same."""

@@ -1,7 +1,7 @@
-"""A model as Argos Translate and LibreTranslate have it: a package `*.argosmodel`, a zip of one folder.
+"""Packages of Argos Translate and LibreTranslate: a file `*.argosmodel`, which is a zip of one folder.
 
-The folder holds a CTranslate2 model, one SentencePiece file for both languages and a few facts. What splits text into
-sentences is not in it: Argos then takes its own splitter, MiniSBD, whose model for the language it gets by itself.
+The folder holds a CTranslate2 model, one SentencePiece file for both languages and metadata. It has no sentence
+splitter; Argos then uses its own, MiniSBD, and downloads its model for the language by itself.
 """
 
 import shutil
@@ -14,7 +14,7 @@ from attendo.files import write_json
 from attendo.interop.ctranslate2 import Quantization, save, to_spec, vocabulary
 
 VERSION = "1.0"
-"""Of the package; Argos compares it when it looks for updates."""
+"""Version of the package, which Argos compares when it looks for updates."""
 MODEL, PIECES, METADATA = "model", "sentencepiece.model", "metadata.json"
 
 LANGUAGES = {
@@ -55,11 +55,11 @@ LANGUAGES = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
-"""What languages are called where a person chooses one; a language that is not here is called by its code."""
+"""Names of languages in the lists that people choose from; other languages appear by their code."""
 
 
 def package_name(model: LoadedModel) -> str:
-    """The name of the folder in the package, and of its file but for the ending."""
+    """Returns the name of the folder in the package, which is also that of the package without its ending."""
     description = model.description
     return f"translate-{description.source_language}_{description.target_language}-{VERSION.replace('.', '_')}"
 
@@ -68,16 +68,16 @@ def write_package(model: LoadedModel, folder: Path, card: str, *, quantization: 
     """Writes a package.
 
     Args:
-        model: what to write.
-        folder: where; is there.
+        model: the model to write.
+        folder: an existing folder for the package.
         card: Markdown for the package's `README.md`.
-        quantization: of the matrices.
+        quantization: number type of the matrices.
 
     Returns:
-        The package's path.
+        The path of the package.
 
     Raises:
-        ModelError: the model has something that Argos or CTranslate2 cannot carry.
+        ModelError: the model has something that Argos or CTranslate2 cannot represent.
     """
     _check(model)
     name = package_name(model)
@@ -96,16 +96,16 @@ def write_package(model: LoadedModel, folder: Path, card: str, *, quantization: 
 
 
 def unpack(path: Path, folder: Path) -> Path:
-    """Unpacks a package as Argos installs it, and gives the folder that was in it.
+    """Unpacks a package as Argos installs it, and returns the folder that was in it.
 
     Raises:
-        ModelError: it is not a package, or would write outside of `folder`.
+        ModelError: the file is not a package of Argos Translate.
     """
     if not zipfile.is_zipfile(path):
         raise ModelError(f"{path}: is not a zip file, so it is not a package of Argos Translate")
     with zipfile.ZipFile(path) as archive:
         tops = {Path(name).parts[0] for name in archive.namelist()}
-        archive.extractall(folder)  # which keeps to the folder, whatever the names say
+        archive.extractall(folder)  # never writes outside the folder, whatever the names say
     if len(tops) != 1 or not (folder / min(tops) / METADATA).is_file():
         raise ModelError(f"{path}: has no single folder with {METADATA}, so it is not a package of Argos Translate")
     return folder / tops.pop()

@@ -1,4 +1,4 @@
-"""A Transformer as CTranslate2 has it: its specification, to be saved as a folder that a `Translator` reads."""
+"""Export of a Transformer to CTranslate2: its specification, saved as a folder that a `Translator` reads."""
 
 import math
 from collections.abc import Sequence
@@ -21,28 +21,29 @@ from attendo.model.transformer import Embedding, Transformer
 from attendo.text.subwords.tokenization import Tokenizer
 
 EOS, UNK = "</s>", "<unk>"
-"""What the tokens of ids 0 and 1 are called."""
+"""Names of the tokens with ids 0 and 1."""
 Quantization = Literal["float32", "int8"]
-"""What the matrices of an exported model are held in."""
+"""Number type of an exported model's matrices."""
 
 
 def to_spec(
     model: Transformer, *, source_tokens: Sequence[str], target_tokens: Sequence[str], max_positions: int = 1024
 ) -> Any:
-    """A Transformer's weights in a `ctranslate2.specs.TransformerSpec`, validated and not yet quantised.
+    """Returns a Transformer's weights in a `ctranslate2.specs.TransformerSpec`, validated and not yet quantised.
 
     Args:
-        model: float32, on the CPU.
-        source_tokens: the token of each source id, `</s>` and `<unk>` among them, all distinct.
-        target_tokens: those of the target; equal to `source_tokens` where the vocabulary is joint.
-        max_positions: rows of the table of sinusoids: the longest text, in tokens. CTranslate2 would build its own
-            where there is none, but by another formula and from position 1 on. A learned table is taken as it is.
+        model: a float32 model on the CPU.
+        source_tokens: the token of each source id, all distinct, including `</s>` and `<unk>`.
+        target_tokens: the token of each target id, likewise; equal to `source_tokens` if the vocabulary is joint.
+        max_positions: number of rows of the table of sinusoids, which is the longest text in tokens. Without a table
+            CTranslate2 would build its own, by another formula and from position 1 on. A learned table is used
+            unchanged.
 
     Returns:
-        The specification. The source's `</s>` is added by CTranslate2, so that a caller gives the pieces alone.
+        The specification. CTranslate2 adds the source's `</s>`, so callers pass only the pieces.
 
     Raises:
-        ModelError: the model has something that CTranslate2 cannot carry; the message names all of it.
+        ModelError: the model has something that CTranslate2 cannot represent; the message names all of it.
     """
     from ctranslate2.specs.common_spec import Activation
     from ctranslate2.specs.transformer_spec import TransformerSpec
@@ -71,9 +72,9 @@ def save(spec: Any, folder: Path, *, quantization: str | None = None) -> None:
     """Writes a specification as a CTranslate2 model.
 
     Args:
-        spec: what `to_spec` gave; it is changed, and not to be saved a second time.
-        folder: made where it is not there.
-        quantization: such as `int8`; None leaves float32.
+        spec: the specification from `to_spec`; it is modified and must not be saved again.
+        folder: the folder to write, created if it is missing.
+        quantization: a number type such as `int8`; None keeps float32.
     """
     spec.optimize(quantization=quantization)
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,15 +82,15 @@ def save(spec: Any, folder: Path, *, quantization: str | None = None) -> None:
 
 
 def write_folder(model: LoadedModel, folder: Path, *, quantization: Quantization = "float32") -> None:
-    """Writes a model as a folder that `ctranslate2.Translator` reads, with its SentencePiece files beside it.
+    """Writes a model as a folder that `ctranslate2.Translator` reads, including its SentencePiece files.
 
     Args:
-        model: what to write.
-        folder: made where it is not there.
-        quantization: of the matrices.
+        model: the model to write.
+        folder: the folder to write, created if it is missing.
+        quantization: number type of the matrices.
 
     Raises:
-        ModelError: the model has something that CTranslate2 cannot carry.
+        ModelError: the model has something that CTranslate2 cannot represent.
     """
     source, target = vocabulary(model.source_tokenizer), vocabulary(model.target_tokenizer)
     spec = to_spec(model.transformer, source_tokens=source, target_tokens=target)
@@ -100,19 +101,19 @@ def write_folder(model: LoadedModel, folder: Path, *, quantization: Quantization
 
 
 def vocabulary(tokenizer: Tokenizer) -> list[str]:
-    """The piece of each id."""
+    """Returns the piece of each id."""
     return tokenizer.pieces(range(tokenizer.vocab_size))
 
 
 class CTranslate2Runtime:
-    """A folder that CTranslate2 reads, asked in ids: see `interop.parity.Runtime`.
+    """CTranslate2 as an `interop.parity.Runtime`, which takes and returns ids.
 
     Args:
-        folder: what `write_folder` made.
+        folder: a folder from `write_folder`.
         source_tokens: the token of each source id.
         target_tokens: the token of each target id.
-        threads: processor threads.
-        quantization: what to compute in.
+        threads: number of processor threads.
+        quantization: number type to compute in.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class CTranslate2Runtime:
         self._target_ids = {token: number for number, token in enumerate(target_tokens)}
 
     def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Its `score_batch`, which adds each `</s>` itself."""
+        """Scores targets with CTranslate2's `score_batch`, which adds each `</s>` itself; see `Runtime`."""
         scored = self._translator.score_batch(
             self._without_eos(sources, self._source_tokens),
             self._without_eos(targets, self._target_tokens),
@@ -143,7 +144,7 @@ class CTranslate2Runtime:
         return [list(result.log_probs) for result in scored]
 
     def greedy(self, sources: Sequence[Sequence[int]], max_len: int) -> list[list[int]]:
-        """Its `translate_batch` with a beam of 1."""
+        """Translates with CTranslate2's `translate_batch` and a beam of 1; see `Runtime`."""
         translated = self._translator.translate_batch(
             self._without_eos(sources, self._source_tokens),
             beam_size=1,
@@ -159,7 +160,7 @@ class CTranslate2Runtime:
 
 
 def _check(config: ModelConfig) -> None:
-    """Refuses other attention, and heads that do not make up d_model: CTranslate2 works their width out from it."""
+    """Refuses other attention, and heads whose widths do not add up to d_model, from which CTranslate2 derives them."""
     problems = [
         f"{setting}: CTranslate2 has self-attention over all positions only; take a model that has it"
         for setting in config.other_layers
@@ -198,7 +199,7 @@ def _set_layer(spec: Any, layer: EncoderLayer | DecoderLayer) -> None:
 
 
 def _set_attention(spec: Any, attention: SelfAttention | EncoderDecoderAttention, norm: AddAndNorm) -> None:
-    """Its matrices are fused as ours are: query, key and value; or query alone, and key and value."""
+    """Copies attention weights, whose matrices CTranslate2 fuses as attendo does: QKV, or Q alone and KV."""
     if isinstance(attention, SelfAttention):
         matrices = [attention.query_key_value, attention.output]
     else:
@@ -230,7 +231,7 @@ def _set_vocabulary(spec: Any, config: ModelConfig, source: Sequence[str], targe
     spec.config.add_source_eos = True
     spec.config.bos_token = spec.config.eos_token = EOS
     spec.config.unk_token = UNK
-    # With the zero vector as the start the token is only a name; it has to be one of the vocabulary all the same.
+    # If decoding starts with the zero vector, the start token is not used, but it has to be in the vocabulary.
     spec.config.decoder_start_token = EOS if config.start == "zero" else target[config.start_id]
     spec.config.layer_norm_epsilon = config.layer_norm_eps
 

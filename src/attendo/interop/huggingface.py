@@ -1,9 +1,10 @@
-"""A Transformer as Hugging Face has it: a `MarianMTModel`, the class of the OPUS-MT models.
+"""Export of a Transformer to Hugging Face as a `MarianMTModel`, the class of the OPUS-MT models.
 
-Two things are Marian's own. Its sinusoids have all sines first and then all cosines; the paper's table has the same
-columns in another order, so a model with the paper's gets every matrix that touches the residual stream permuted,
-which changes no result. And its decoder starts with the padding token, whose row of the embedding is zero: here that
-is a last row, behind the model's own vocabulary (the larger one of two), which can never be written.
+Marian differs from the paper in two ways. Its sinusoids have all sines first and then all cosines; the paper's table
+has the same columns in another order, so for a model with the paper's order every matrix that touches the residual
+stream is permuted, which changes no result. And its decoder starts with the padding token, whose row of the embedding
+is zero: the export adds it as a last row after the model's own vocabulary (the larger one of two), and the token can
+never be written.
 """
 
 from collections.abc import Iterator
@@ -24,28 +25,28 @@ from attendo.model.transformer import Transformer
 from attendo.text.subwords.tokenization import EOS_ID, Tokenizer
 
 LAYER_NORM_EPS = 1e-5
-"""Marian's, which no setting changes."""
+"""Marian's epsilon of layer normalisation, which no setting changes."""
 NEVER = -1e4
-"""The logit of the padding token: its probability is 0 in every dtype, float16 included, and no sum becomes NaN."""
+"""The logit of the padding token; its probability is 0 in every dtype, float16 included, and no sum becomes NaN."""
 EOS, UNK, PAD = "</s>", "<unk>", "<pad>"
-"""What Marian calls its control symbols."""
+"""Marian's names of its control symbols."""
 MAX_POSITIONS = 1024
-"""The longest text of an exported model, in tokens."""
+"""Length in tokens of the longest text of an exported model."""
 
 
 def to_marian(model: Transformer, *, max_positions: int = MAX_POSITIONS) -> Any:
-    """The same model as a `transformers.MarianMTModel`, float32, in evaluation mode.
+    """Returns the same model as a `transformers.MarianMTModel`, float32, in evaluation mode.
 
     Args:
-        model: float32, on the CPU.
-        max_positions: the longest text, in tokens.
+        model: a float32 model on the CPU.
+        max_positions: length in tokens of the longest text.
 
     Returns:
-        The model; its vocabularies have one entry more, the padding token, which is also the decoder's start where ours
-        starts with the zero vector.
+        The model. Its vocabularies have one more entry, the padding token, which is also the decoder's start if the
+        given model starts with the zero vector.
 
     Raises:
-        ModelError: the model has something that Marian cannot carry; the message names all of it.
+        ModelError: the model has something that Marian cannot represent; the message names all of it.
     """
     from transformers import MarianConfig, MarianMTModel
 
@@ -53,7 +54,7 @@ def to_marian(model: Transformer, *, max_positions: int = MAX_POSITIONS) -> Any:
     marian = MarianMTModel(MarianConfig(**_settings(model, max_positions)))
     weights = _weights(model)
     missing, unexpected = marian.load_state_dict(weights, strict=False)
-    # Sinusoids are made, not saved; a matrix that is shared has one name here and several there.
+    # Marian computes its sinusoids, and knows a shared matrix by several names.
     own = ("embed_positions.weight", "embed_tokens.weight", "lm_head.weight")
     assert not unexpected, unexpected
     assert all(name.endswith(own) for name in missing), missing
@@ -62,7 +63,7 @@ def to_marian(model: Transformer, *, max_positions: int = MAX_POSITIONS) -> Any:
 
 
 def padding_id(model: Transformer) -> int:
-    """The padding token of `to_marian`'s model: behind the ids of both sides, since it has to be one of both."""
+    """Returns the id of the padding token in `to_marian`'s model, which follows the ids of both sides."""
     return max(model.src_vocab_size, model.tgt_vocab_size)
 
 
@@ -70,11 +71,11 @@ def write_folder(model: LoadedModel, folder: Path) -> None:
     """Writes a model as a folder that `AutoModelForSeq2SeqLM` and `AutoTokenizer` read.
 
     Args:
-        model: what to write.
-        folder: is there.
+        model: the model to write.
+        folder: an existing folder.
 
     Raises:
-        ModelError: the model has something that Marian cannot carry.
+        ModelError: the model has something that Marian cannot represent.
     """
     marian = to_marian(model.transformer)
     with quiet_transformers():
@@ -83,14 +84,14 @@ def write_folder(model: LoadedModel, folder: Path) -> None:
 
 
 def write_settings(model: LoadedModel, folder: Path) -> None:
-    """Writes all of a Hugging Face folder but the weights: configuration, search settings and the tokenizer's files.
+    """Writes a Hugging Face folder except the weights: configuration, search settings and the tokenizer's files.
 
     Args:
-        model: its description and tokenizers.
-        folder: is there; its `config.json` is written anew.
+        model: the model whose settings and tokenizers are written.
+        folder: an existing folder; its `config.json` is replaced.
 
     Raises:
-        ModelError: the model has something that Marian cannot carry, or a piece that is called `<pad>`.
+        ModelError: the model has something that Marian cannot represent, or a piece `<pad>`.
     """
     transformer = model.transformer
     _check(transformer.config)
@@ -116,7 +117,7 @@ def write_settings(model: LoadedModel, folder: Path) -> None:
 
 
 def _vocabulary(tokenizer: Tokenizer, pad_id: int) -> dict[str, int]:
-    """`vocab.json`: the id of each piece, the padding token's among them."""
+    """Returns the content of `vocab.json`: the id of each piece, including the padding token."""
     pieces = tokenizer.pieces(range(tokenizer.vocab_size))
     if PAD in pieces:
         raise ModelError(
@@ -127,7 +128,7 @@ def _vocabulary(tokenizer: Tokenizer, pad_id: int) -> dict[str, int]:
 
 
 def _class_settings() -> dict[str, Any]:
-    """Which class reads the folder, and what OPUS-MT's own configurations say that other readers look for."""
+    """Returns the settings that name the model's class, and those of OPUS-MT's models that other readers need."""
     return {
         "architectures": ["MarianMTModel"],
         "model_type": "marian",
@@ -153,7 +154,7 @@ def _tokenizer_settings(description: ModelDescription, *, separate: bool) -> dic
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Without its progress bars and remarks inside; afterwards as before."""
+    """Silences the progress bars and messages of transformers within a block."""
     from transformers.utils import logging
 
     verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -168,12 +169,12 @@ def quiet_transformers() -> Iterator[None]:
 
 
 def start_id(model: Transformer) -> int:
-    """The decoder's first input in `to_marian`'s ids: the padding token stands for the zero vector."""
+    """Returns the decoder's first input in `to_marian`'s ids, where the padding token stands for the zero vector."""
     return padding_id(model) if model.config.start == "zero" else model.config.start
 
 
 def obstacles(config: ModelConfig) -> list[str]:
-    """What of a model Marian has no place for; empty where it can carry it."""
+    """Returns the properties of a model that Marian cannot represent; empty if it can represent the model."""
     problems = []
     for name, size in (("d_k", config.key_size), ("d_v", config.value_size)):
         if size * config.num_heads != config.d_model:
@@ -191,13 +192,13 @@ def obstacles(config: ModelConfig) -> list[str]:
 
 
 def _check(config: ModelConfig) -> None:
-    """Refuses what Marian has no place for, all of it at once."""
+    """Refuses a model that Marian cannot represent; the message names all reasons."""
     if problems := obstacles(config):
         raise ModelError(f"Hugging Face's Marian cannot represent this model: {'; '.join(problems)}")
 
 
 def _settings(model: Transformer, max_positions: int) -> dict[str, Any]:
-    """What `config.json` of a Marian model says."""
+    """Returns the settings for the `config.json` of a Marian model."""
     config = model.config
     pad_id = padding_id(model)
     return {
@@ -226,7 +227,7 @@ def _settings(model: Transformer, max_positions: int) -> dict[str, Any]:
 
 
 def _weights(model: Transformer) -> dict[str, Tensor]:
-    """Every tensor by its name in Marian."""
+    """Returns all tensors by their names in Marian."""
     order, rows = _residual_order(model.config), padding_id(model) + 1
     weights = {
         "model.encoder.embed_tokens.weight": _with_padding(model.source_embedding.weight, order, rows),
@@ -247,18 +248,18 @@ def _weights(model: Transformer) -> dict[str, Tensor]:
 
 
 def _residual_order(config: ModelConfig) -> Tensor:
-    """Which of our dimensions each of Marian's is, int64 `(d_model,)`: sines first where ours come by turns."""
+    """Returns the model's dimension for each of Marian's, int64 `(d_model,)`: sines first if they are interleaved."""
     order = torch.arange(config.d_model)
     return order if config.positions == "halves" else torch.cat((order[0::2], order[1::2]))
 
 
 def _with_padding(matrix: Tensor, order: Tensor, rows: int) -> Tensor:
-    """A matrix `(vocab_size, d_model)` with rows of zeros behind it, so that it has so many rows."""
+    """Returns a matrix `(vocab_size, d_model)` in Marian's order of dimensions, padded with zeros to `rows` rows."""
     return torch.cat((matrix.detach()[:, order], torch.zeros(rows - len(matrix), len(order))))
 
 
 def _layer(layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict[str, Tensor]:
-    """A layer's tensors, by their names within it."""
+    """Returns a layer's tensors by their names within the layer."""
     own = layer.self_attention
     weights = _reading(("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), own.query_key_value, order)
     weights |= _writing("self_attn.out_proj", own.output, order)
@@ -275,7 +276,7 @@ def _layer(layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict[str, Tenso
 
 
 def _reading(names: tuple[str, ...], linear: nn.Linear, order: Tensor) -> dict[str, Tensor]:
-    """Layers that read the residual stream, from a matrix that holds them one above the other."""
+    """Returns linear layers that read the residual stream, from one matrix in which they are stacked."""
     matrices = linear.weight.detach()[:, order].chunk(len(names))
     biases = _bias(linear).chunk(len(names))
     weights = {f"{name}.weight": matrix for name, matrix in zip(names, matrices, strict=True)}
@@ -283,7 +284,7 @@ def _reading(names: tuple[str, ...], linear: nn.Linear, order: Tensor) -> dict[s
 
 
 def _writing(name: str, linear: nn.Linear, order: Tensor) -> dict[str, Tensor]:
-    """A layer whose output is added to the residual stream."""
+    """Returns a linear layer whose output is added to the residual stream."""
     return {f"{name}.weight": linear.weight.detach()[order], f"{name}.bias": _bias(linear)[order]}
 
 
@@ -293,5 +294,5 @@ def _norm(name: str, norm: AddAndNorm, order: Tensor) -> dict[str, Tensor]:
 
 
 def _bias(linear: nn.Linear) -> Tensor:
-    """Zeros where a layer has none: Marian's all have one."""
+    """Returns the bias of a layer; zeros if it has none, as all of Marian's layers have one."""
     return torch.zeros(linear.out_features) if linear.bias is None else linear.bias.detach()

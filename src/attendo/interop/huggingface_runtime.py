@@ -1,4 +1,4 @@
-"""Hugging Face's Marian at work, asked in the ids of an attendo model, and its tokenizer beside ours."""
+"""Runs Hugging Face's Marian with the ids of an attendo model, and compares its tokenizer with attendo's."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,14 +14,14 @@ from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 
 class HuggingFaceRuntime:
-    """A folder that Hugging Face reads, asked in the ids of an attendo model: see `interop.parity.Runtime`.
+    """Hugging Face as an `interop.parity.Runtime`, which takes and returns the ids of an attendo model.
 
     Args:
-        folder: a `MarianMTModel`'s.
-        source_ids: the folder's id of each of our source ids, `(src_vocab_size,)`; None where they are the same.
-        target_ids: the same of the target. Log-probabilities are over these alone: the padding token, which Hugging
-            Face never writes but counts, has no share.
-        tgt_vocab_size: our target ids, where `target_ids` is None.
+        folder: the folder of a `MarianMTModel`.
+        source_ids: the folder's id of each of attendo's source ids, `(src_vocab_size,)`; None if they are the same.
+        target_ids: the folder's id of each of attendo's target ids, likewise. Log-probabilities are normalised over
+            these alone, without the padding token, which Hugging Face never writes but includes.
+        tgt_vocab_size: number of attendo's target ids, used if `target_ids` is None.
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class HuggingFaceRuntime:
         self.name = f"Hugging Face transformers {transformers.__version__} ({type(model).__name__} float32)"
         self._source_ids = None if source_ids is None else torch.tensor(source_ids)
         self._target_ids = torch.tensor(range(tgt_vocab_size) if target_ids is None else target_ids)
-        self._ours = {int(theirs): number for number, theirs in enumerate(self._target_ids)}
-        # In the place of the folder's: what is not set in a call would be taken from there, such as a forced </s>.
+        self._ours = {int(their_id): number for number, their_id in enumerate(self._target_ids)}
+        # Replaces the folder's settings, which would apply to what a call does not set, such as a forced </s>.
         model.generation_config = self._greedy_settings()
 
     @torch.no_grad()
     def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Its logits for all target positions at once."""
+        """Scores targets by the logits of all positions at once; see `Runtime`."""
         tgt_ids, tokens = pad(targets)
         their_ids = self._target_ids[tgt_ids]
         start = torch.full_like(their_ids[:, :1], self._model.config.decoder_start_token_id)
@@ -60,11 +60,11 @@ class HuggingFaceRuntime:
 
     @torch.no_grad()
     def greedy(self, sources: Sequence[Sequence[int]], max_len: int) -> list[list[int]]:
-        """Its `generate` with a beam of 1 and no limits but ours."""
+        """Translates with Hugging Face's `generate`, a beam of 1 and no limits other than `max_len`; see `Runtime`."""
         with quiet_transformers():
-            written = self._model.generate(**self._inputs(sources), max_new_tokens=max_len)
+            outputs = self._model.generate(**self._inputs(sources), max_new_tokens=max_len)
         eos_id = int(self._target_ids[EOS_ID])
-        rows = [row[1:].tolist() for row in written]
+        rows = [row[1:].tolist() for row in outputs]
         return [[self._ours[number] for number in (row[: row.index(eos_id)] if eos_id in row else row)] for row in rows]
 
     def _inputs(self, sources: Sequence[Sequence[int]]) -> dict[str, Tensor]:
@@ -97,35 +97,35 @@ def text_differences(
     source_ids: Sequence[int] | None = None,
     target_ids: Sequence[int] | None = None,
 ) -> list[str]:
-    """Texts that the folder's tokenizer treats otherwise than ours.
+    """Returns the texts that the folder's tokenizer treats differently from the model's.
 
     Args:
-        folder: a `MarianTokenizer`'s.
-        model: whose tokenizers are the measure.
+        folder: the folder of a `MarianTokenizer`.
+        model: the model whose tokenizers are the reference.
         lines: source text to encode.
-        written: target ids to decode. White space at the ends of their text is left out, as Hugging Face leaves it.
-        source_ids: the folder's id of each of our source ids; None where they are the same.
-        target_ids: the same of the target.
+        written: target ids to decode. White space at the ends of their text is ignored, as Hugging Face strips it.
+        source_ids: the folder's id of each of attendo's source ids; None if they are the same.
+        target_ids: the folder's id of each of attendo's target ids; None if they are the same.
 
     Returns:
-        The source lines with other ids and the target texts that differ; not those with an unknown character, nor with
-        what Hugging Face takes for a control symbol and we for text.
+        The source lines with other ids and the target texts that differ, except those with an unknown character or with
+        text that Hugging Face takes for a control symbol.
     """
     from transformers import AutoTokenizer
 
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    found = []
+    differing = []
     for line, ids in zip(lines, model.source_tokenizer.encode_batch(lines), strict=True):
-        mine = [number if source_ids is None else source_ids[number] for number in ids]
-        if UNK_ID not in ids and not _has_symbol(line) and mine != tokenizer(line)["input_ids"]:
-            found.append(line)
+        expected_ids = [number if source_ids is None else source_ids[number] for number in ids]
+        if UNK_ID not in ids and not _has_symbol(line) and expected_ids != tokenizer(line)["input_ids"]:
+            differing.append(line)
     for output in written:
         text = model.target_tokenizer.decode(output)
         their_ids = [number if target_ids is None else target_ids[number] for number in output]
         if UNK_ID not in output and not _has_symbol(text) and text.strip() != tokenizer.decode(their_ids).strip():
-            found.append(text)
-    return found
+            differing.append(text)
+    return differing
 
 
 def _has_symbol(text: str) -> bool:

@@ -1,9 +1,9 @@
-"""Marian checkpoints as Hugging Face has them, the OPUS-MT models among them, as a Transformer of ours.
+"""Import of Hugging Face's Marian checkpoints, such as the OPUS-MT models, as a Transformer of attendo.
 
-Their ids are those of `vocab.json`, in an order of their own. Ours are the same tokens with `</s>` and `<unk>` first
-and without the padding token, which is the decoder's start: mostly a row of zeros, and then our start is the zero
-vector. A start with weights stays a token, behind the others. Last come pieces that text is cut into but `vocab.json`
-does not have: copies of `<unk>`, which is what they mean there. Neither of the two is ever written.
+Marian's ids are those of `vocab.json`, in an order of its own. Attendo's ids are the same tokens with `</s>` and
+`<unk>` first and without the padding token, which is the decoder's start: usually its row is zero, and then attendo's
+start is the zero vector. A start with weights stays a token, after the others. Last come pieces that text is split into
+but that `vocab.json` lacks: copies of `<unk>`, as which Marian treats them. Neither of these two kinds is ever written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,44 +38,44 @@ from attendo.text.subwords.tokenization import Tokenizer
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """One side's tokens, and which of theirs each is."""
+    """The tokens of one side, with their ids in Marian."""
 
     names: tuple[str, ...]
-    """The piece of each of our ids."""
+    """The piece of each of attendo's ids."""
     their_ids: tuple[int, ...]
-    """Their id of each of ours."""
+    """Marian's id of each of attendo's ids."""
     num_writable: int
-    """Ids below it can be written; those from it on are the start and copies of `<unk>`."""
+    """Number of ids that can be written; those from it on are the start and copies of `<unk>`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedModel:
-    """A checkpoint as ours."""
+    """A checkpoint as a model of attendo."""
 
     transformer: Transformer
-    """In evaluation mode, float32."""
+    """The model, in evaluation mode, float32."""
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
-    """The same object where one file serves both sides."""
+    """The target's tokenizer; the same object as the source's if their files are equal."""
     source: Vocabulary
     target: Vocabulary
     source_language: str
     target_language: str
     search: dict[str, Any]
-    """What its own settings say of searching, in our keys."""
+    """Search settings of the checkpoint, by attendo's keys."""
     card: str
-    """Its `README.md`, empty where it has none."""
+    """The checkpoint's `README.md`; empty if it has none."""
 
 
 def read_marian(folder: Path) -> ImportedModel:
-    """Reads a checkpoint folder. Nothing in it is executed: weights are read as tensors and nothing else.
+    """Reads a checkpoint folder without executing anything in it: weights are only read as plain tensors.
 
     Args:
-        folder: with `config.json`, `model.safetensors` or `pytorch_model.bin`, `vocab.json`, `source.spm` and
-            `target.spm`; with `target_vocab.json` where the vocabularies are separate.
+        folder: a folder with `config.json`, `model.safetensors` or `pytorch_model.bin`, `vocab.json`, `source.spm` and
+            `target.spm`, and with `target_vocab.json` if the vocabularies are separate.
 
     Raises:
-        ModelError: a file is missing or torn, or the model has something that ours cannot be; all of it is named.
+        ModelError: a file is missing or torn, or the model has something that attendo's Transformer lacks.
     """
     settings = read_json(folder / "config.json")
     check_settings(settings, folder)
@@ -86,7 +86,7 @@ def read_marian(folder: Path) -> ImportedModel:
     source, target, files = _vocabularies(folder, bool(tokenizer_settings.get("separate_vocabs")), start)
     try:
         transformer = _transformer(settings, weights, embeddings, source, target, start=start)
-    except (ModelError, ValueError, TypeError, IndexError, RuntimeError) as error:  # tensors of other shapes than meant
+    except (ModelError, ValueError, TypeError, IndexError, RuntimeError) as error:  # tensors of unexpected shapes
         raise ModelError(f"{folder}: {(str(error).splitlines() or [''])[0][:500]}") from error
     tokenizers = [Tokenizer(content, str(folder / name)) for name, content in files.items()]
     generation = read_json(folder / "generation_config.json", needed=False)
@@ -112,7 +112,7 @@ def _beams(generation: Mapping[str, Any]) -> int | None:
 
 
 def _embeddings(settings: Mapping[str, Any], weights: Weights, folder: Path) -> tuple[Tensor, Tensor, Tensor]:
-    """The matrices of source, target and pre-softmax projection, `(their vocab_size, d_model)`; equal ones are one."""
+    """Returns the source, target and output matrices, `(Marian's vocab_size, d_model)`; equal ones are one object."""
     shared = weights.get("model.shared.weight")
     source = weights.get("model.encoder.embed_tokens.weight", shared)
     target = weights.get("model.decoder.embed_tokens.weight", shared)
@@ -129,7 +129,7 @@ def _embeddings(settings: Mapping[str, Any], weights: Weights, folder: Path) -> 
 
 
 def _start(settings: Mapping[str, Any], target: Tensor, folder: Path) -> int | None:
-    """Their id of the decoder's first input; None where its row is zeros, and so our zero vector."""
+    """Returns Marian's id of the decoder's first input; None if its row is zero, and so attendo's zero vector."""
     start = settings.get("decoder_start_token_id", settings.get("pad_token_id"))
     if not isinstance(start, int) or not 0 <= start < len(target):
         raise ModelError(f"{folder / 'config.json'}: decoder_start_token_id is {shown(start)}, no id of {len(target)}")
@@ -137,25 +137,25 @@ def _start(settings: Mapping[str, Any], target: Tensor, folder: Path) -> int | N
 
 
 def _vocabularies(folder: Path, separate: bool, start: int | None) -> tuple[Vocabulary, Vocabulary, dict[str, bytes]]:
-    """Both sides' tokens, and their SentencePiece files in our order by their names.
+    """Returns the tokens of both sides, and by name their SentencePiece files in attendo's order of ids.
 
     Args:
-        folder: the checkpoint.
+        folder: the folder of the checkpoint.
         separate: whether each side has a vocabulary of its own.
-        start: their id of the decoder's start where it is a token with weights.
+        start: Marian's id of the decoder's start if it is a token with weights, else None.
     """
     contents = {name: read_bytes(folder / name) for name in ("source.spm", "target.spm")}
     source_names = read_vocabulary(folder / "vocab.json")
     target_names = read_vocabulary(folder / "target_vocab.json") if separate else source_names
     try:
         missing = unnumbered(contents["source.spm"], list(source_names))
-        if not separate:  # one numbering: the start and the copies have their places on both sides
+        if not separate:  # with common ids, the start and the copies are on both sides
             source = target = _vocabulary(source_names, start, missing)
         else:
             source, target = _vocabulary(source_names, None, missing), _vocabulary(target_names, start, [])
         files = {
             "source.spm": renumbered(contents["source.spm"], source.names),
-            # A target scored from text must consist of what can be written.
+            # A target that is scored from text must consist of tokens that can be written.
             "target.spm": renumbered(contents["target.spm"], target.names, unused=target.names[target.num_writable :]),
         }
     except ModelError as error:
@@ -165,7 +165,7 @@ def _vocabularies(folder: Path, separate: bool, start: int | None) -> tuple[Voca
 
 def _vocabulary(their_ids: Mapping[str, int], start: int | None, missing: Sequence[str]) -> Vocabulary:
     kept = sorted((number, name) for name, number in their_ids.items() if name not in (EOS, UNK, PAD))
-    # A code stands before a text, and so behind the space that SentencePiece puts there.
+    # A language code comes at the start of a text, and therefore after the space that SentencePiece inserts there.
     names = [EOS, UNK, *(SPACE + name if is_language_code(name) else name for _, name in kept)]
     ids = [their_ids[EOS], their_ids[UNK], *(number for number, _ in kept)]
     if start is not None and start not in ids:
@@ -199,9 +199,12 @@ def _transformer(
         shared_embeddings=shared,
         start="zero" if start is None else target.their_ids.index(start),
     )
-    claimed, there = num_weights(config, len(source.names), len(target.names)), sum(map(Tensor.numel, weights.values()))
-    if claimed > 2 * there + bias.numel():
-        raise ModelError(f"config.json describes a model of {claimed:,} weights, but there are {there:,}")
+    claimed, available = (
+        num_weights(config, len(source.names), len(target.names)),
+        sum(map(Tensor.numel, weights.values())),
+    )
+    if claimed > 2 * available + bias.numel():
+        raise ModelError(f"config.json describes a model of {claimed:,} weights, but there are {available:,}")
     transformer = Transformer(config, len(source.names), len(target.names))
     with torch.no_grad():
         for parameter, value in zip(_embedding_parameters(transformer), matrices, strict=True):
@@ -213,7 +216,7 @@ def _transformer(
 
 
 def _config(settings: Mapping[str, Any], weights: Weights) -> ModelConfig:
-    """The architecture, but for what the vocabulary decides."""
+    """Returns the architecture, without the settings that depend on the vocabulary."""
     biases = [
         value for name, value in weights.items() if "attn" in name and name.endswith(".bias") and "norm" not in name
     ]
@@ -233,7 +236,7 @@ def _config(settings: Mapping[str, Any], weights: Weights) -> ModelConfig:
 
 
 def _rows(matrix: Tensor, side: Vocabulary) -> Tensor:
-    """A matrix' rows in the order of our ids; one-dimensional for a bias."""
+    """Returns the rows of a matrix, or the entries of a bias, in the order of attendo's ids."""
     if max(side.their_ids) >= len(matrix):
         raise ModelError(f"the vocabulary has the id {max(side.their_ids)}, the weights {len(matrix)} rows")
     return matrix[list(side.their_ids)]
@@ -244,7 +247,7 @@ def _embedding_parameters(model: Transformer) -> tuple[nn.Parameter, nn.Paramete
 
 
 def _fill(model: Transformer, weights: Weights) -> None:
-    """Copies the layers, and looks that nothing is there which ours would leave out."""
+    """Copies the layers, and refuses tables of positions other than Marian's sinusoids, which would be lost."""
     for stack, layers in (("encoder", model.encoder_layers), ("decoder", model.decoder_layers)):
         table = weights.get(f"model.{stack}.embed_positions.weight")
         if table is not None and not torch.allclose(table, sinusoids(len(table), table.shape[1], "halves"), atol=1e-3):
@@ -255,21 +258,21 @@ def _fill(model: Transformer, weights: Weights) -> None:
 
 
 class _Layer:
-    """Copies one layer's tensors.
+    """Copies the tensors of one layer.
 
     Args:
-        weights: all of the checkpoint's.
-        prefix: the layer's name there.
+        weights: all weights of the checkpoint.
+        prefix: prefix of the layer's names in the checkpoint.
     """
 
     def __init__(self, weights: Weights, prefix: str) -> None:
         self._weights, self._prefix = weights, prefix
 
     def fill(self, layer: EncoderLayer | DecoderLayer) -> None:
-        """Copies everything.
+        """Copies all tensors of the layer.
 
         Raises:
-            ModelError: a tensor is missing or of another shape.
+            ModelError: a tensor is missing or has another shape.
         """
         own = layer.self_attention
         self._linear(own.query_key_value, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")
@@ -286,7 +289,7 @@ class _Layer:
         self._norm(layer.feed_forward_norm, "final_layer_norm")
 
     def _linear(self, linear: nn.Linear, *names: str) -> None:
-        """Several matrices go one above the other."""
+        """Copies a linear layer; several matrices are stacked."""
         self._copy(linear.weight, *(f"{name}.weight" for name in names))
         if linear.bias is not None:
             self._copy(linear.bias, *(f"{name}.bias" for name in names))

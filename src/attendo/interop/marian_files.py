@@ -1,4 +1,4 @@
-"""The files of a Marian checkpoint as Hugging Face has them: read with care, refused where ours cannot be like it."""
+"""Reads the files of Hugging Face's Marian checkpoints safely, and refuses models that attendo cannot represent."""
 
 import zipfile
 from collections.abc import Mapping
@@ -17,24 +17,24 @@ from attendo.reading import parse_json, read_bounded
 Weights = Mapping[str, Tensor]
 
 _MAX_BYTES = 64 << 20
-"""Of a vocabulary, a SentencePiece file or a table of settings; the largest multilingual ones have a tenth."""
+"""Maximum size of a vocabulary, a SentencePiece file or a table of settings; the largest known ones have a tenth."""
 _MAX_SHARING = 4
-"""Names that one tensor may have: embeddings of both sides, the projection, and what all of them share."""
+"""Maximum number of names of one tensor: embeddings of both sides, the projection, and the matrix shared by them."""
 
 ACTIVATIONS: dict[str, Literal["relu", "swish"]] = {"relu": "relu", "swish": "swish", "silu": "swish"}
-"""By Hugging Face's names."""
+"""Attendo's activation functions by Hugging Face's names."""
 REQUIRED = (
     "d_model",
     *(f"{side}_{key}" for key in ("layers", "attention_heads", "ffn_dim") for side in ("encoder", "decoder")),
 )
-"""What `config.json` must say, as whole numbers."""
+"""Keys that `config.json` must have, with whole numbers."""
 
 
 def check_settings(settings: Mapping[str, Any], folder: Path) -> None:
-    """Refuses what our Transformer is not; all of it is named at once.
+    """Refuses settings that attendo's Transformer does not have; the message names all of them.
 
     Raises:
-        ModelError: the checkpoint is no Marian model, or has something that ours cannot be.
+        ModelError: the checkpoint is not a Marian model, or has something that attendo's Transformer lacks.
     """
     if settings.get("model_type") != "marian":
         raise ModelError(
@@ -62,10 +62,10 @@ def check_settings(settings: Mapping[str, Any], folder: Path) -> None:
 
 
 def read_weights(folder: Path) -> Weights:
-    """The tensors by name, as float32.
+    """Reads the tensors by name, as float32.
 
     Raises:
-        ModelError: there are none, or they cannot be read as plain tensors.
+        ModelError: there are no weights, or they cannot be read as plain tensors.
     """
     for name in ("model.safetensors", "pytorch_model.bin"):
         path = folder / name
@@ -74,18 +74,20 @@ def read_weights(folder: Path) -> Weights:
         try:
             if path.suffix == ".safetensors":
                 read_header(path)
-                read = load_file(path)
+                content = load_file(path)
             else:
                 _check_archive(path)
                 # weights_only: tensors and plain containers; any other object in the pickle is an error.
-                read = torch.load(path, "cpu", weights_only=True)
-        except Exception as error:  # of what is no pickle torch's reader makes errors of any kind
+                content = torch.load(path, "cpu", weights_only=True)
+        except Exception as error:  # torch raises errors of any kind for files that are not pickles
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise ModelError(f"{path}: cannot be read as plain tensors ({reason})") from error
-        if not isinstance(read, dict):
+        if not isinstance(content, dict):
             raise ModelError(f"{path}: holds no tensors by name")
-        tensors = {name: value for name, value in read.items() if isinstance(name, str) and isinstance(value, Tensor)}
-        # A pickle can say that one number is a matrix of any size.
+        tensors = {
+            name: value for name, value in content.items() if isinstance(name, str) and isinstance(value, Tensor)
+        }
+        # A pickle can claim that a single number is a matrix of any size.
         claimed = sum(value.numel() * value.element_size() for value in tensors.values())
         if claimed > _MAX_SHARING * path.stat().st_size or not all(map(_is_plain, tensors.values())):
             raise ModelError(f"{path}: its tensors claim {claimed:,} bytes, far more than it has, or are not numeric")
@@ -96,10 +98,10 @@ def read_weights(folder: Path) -> Weights:
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """A table of pieces and their ids.
+    """Reads a table of pieces and their ids.
 
     Raises:
-        ModelError: it is none, or has no `</s>` or `<unk>`.
+        ModelError: the file is not such a table, or has no `</s>` or `<unk>`.
     """
     content = read_json(path)
     if not all(isinstance(number, int) for number in content.values()):
@@ -110,10 +112,10 @@ def read_vocabulary(path: Path) -> dict[str, int]:
 
 
 def read_json(path: Path, *, needed: bool = True) -> dict[str, Any]:
-    """A JSON file that holds a table; an empty one where it is not needed and missing.
+    """Reads a JSON file that holds an object; returns an empty one if the file is missing and not needed.
 
     Raises:
-        ModelError: it cannot be read, or holds something else.
+        ModelError: the file cannot be read, or holds something else.
     """
     if not needed and not path.exists():
         return {}
@@ -127,10 +129,10 @@ def read_json(path: Path, *, needed: bool = True) -> dict[str, Any]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """A whole file of bounded size.
+    """Reads a whole file of bounded size.
 
     Raises:
-        ModelError: it cannot be read, or is too large.
+        ModelError: the file cannot be read, or is too large.
     """
     try:
         return read_bounded(path, _MAX_BYTES)
@@ -139,22 +141,22 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_card(folder: Path) -> str:
-    """The `README.md`, empty where there is none."""
+    """Reads the `README.md`; returns an empty text if there is none."""
     path = folder / "README.md"
     return read_bounded(path, _MAX_BYTES).decode("utf-8", errors="replace") if path.is_file() else ""
 
 
 def shown(value: Any) -> str:
-    """A value of the settings for a message, cut."""
+    """Returns a value of the settings for a message, cut to 80 characters."""
     return repr(value)[:80]
 
 
 def _check_archive(path: Path) -> None:
-    """Refuses a pickle in a zip whose members are packed, which torch never does: a few bytes could become gigabytes.
+    """Refuses a zip with compressed members, which torch never writes: a few bytes could become gigabytes.
 
     Raises:
-        ValueError: one is.
-        zipfile.BadZipFile: it is torn.
+        ValueError: a member is compressed.
+        zipfile.BadZipFile: the file is torn.
     """
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:

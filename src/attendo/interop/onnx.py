@@ -1,8 +1,8 @@
-"""A Transformer as ONNX has it: an encoder, and a decoder with and without keys and values of earlier positions.
+"""Export of a Transformer to ONNX: an encoder, and a decoder with and without keys and values of earlier positions.
 
-Files, names and axes are those of Hugging Face's exporters (their `MarianOnnxConfig`), which their ONNX runtimes look
-for. The graphs are written out here, operation by operation as in the paper, with operators that every runtime of
-opset 17 has. The padding token and the decoder's start are Marian's: a row of zeros behind the vocabulary.
+Files, names and axes are those of Hugging Face's exporters (their `MarianOnnxConfig`), which their ONNX runtimes
+expect. The graphs are written operation by operation as in the paper, with operators that every runtime of opset 17
+has. The padding token and the decoder's start are Marian's: a row of zeros after the vocabulary.
 """
 
 from collections.abc import Sequence
@@ -24,22 +24,22 @@ from attendo.model.transformer import Embedding, Transformer
 
 ENCODER, DECODER, DECODER_WITH_PAST = "encoder_model.onnx", "decoder_model.onnx", "decoder_with_past_model.onnx"
 OPSET = 17
-"""The first with an operator for layer normalisation."""
+"""The first opset with an operator for layer normalisation."""
 _IR_VERSION = 8
-"""The file format that came with that opset, which older runtimes read too."""
+"""The file format of the time of that opset, which older runtimes can read too."""
 _LOWEST = float(np.finfo(np.float32).min)
-"""Added to the logits of what attention may not see."""
+"""The number added to the logits of masked positions."""
 
 
 def write_graphs(model: Transformer, folder: Path) -> None:
     """Writes the three graphs, checked by ONNX.
 
     Args:
-        model: float32, on the CPU; whatever its heads' widths and its positions are.
-        folder: is there.
+        model: a float32 model on the CPU, with heads of any width and positions of any kind.
+        folder: an existing folder.
 
     Raises:
-        ModelError: its layers have no graph here.
+        ModelError: the model has layers that cannot be exported.
     """
     import onnx
 
@@ -55,13 +55,13 @@ def write_graphs(model: Transformer, folder: Path) -> None:
         DECODER_WITH_PAST: _decoder(model, past=True),
     }
     for name, graph in graphs.items():
-        written = graph.model()
-        onnx.checker.check_model(written)
-        onnx.save_model(written, str(folder / name))
+        message = graph.model()
+        onnx.checker.check_model(message)
+        onnx.save_model(message, str(folder / name))
 
 
 class _Graph:
-    """An ONNX graph as it grows: each operation gives the name of its result."""
+    """An ONNX graph under construction; each operation returns the name of its result."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -71,42 +71,42 @@ class _Graph:
         self._outputs: list[Any] = []
 
     def input(self, name: str, kind: str, axes: Sequence[str | int]) -> str:
-        """A further input; `kind` is `int64` or `float32`, an axis a name or a size."""
+        """Adds an input; `kind` is `int64` or `float32`, and an axis is a name or a size."""
         self._inputs.append(_value(name, kind, axes))
         return name
 
     def output(self, name: str, value: str, axes: Sequence[str | int]) -> None:
-        """A further output, float32."""
+        """Adds a float32 output."""
         self._nodes.append(_node("Identity", [value], name))
         self._outputs.append(_value(name, "float32", axes))
 
     def tensor(self, name: str, value: Tensor | npt.NDArray[Any]) -> str:
-        """A weight or constant by its name; one that is there already is not stored again."""
+        """Adds a weight or constant, unless one of its name has been added already."""
         if name not in self._tensors:
             array = value.detach().numpy() if isinstance(value, Tensor) else value
             self._tensors[name] = np.ascontiguousarray(array)
         return name
 
     def numbers(self, *values: int) -> str:
-        """A constant of whole numbers, int64 `(len(values),)`."""
+        """Adds a constant of whole numbers, int64 `(len(values),)`."""
         return self.tensor("numbers_" + "_".join(map(str, values)), np.array(values, dtype=np.int64))
 
     def number(self, value: float) -> str:
-        """A float32 constant without axes."""
+        """Adds a float32 constant without axes."""
         return self.tensor(f"number_{value!r}", np.array(value, dtype=np.float32))
 
     def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        """An operation with one result."""
+        """Adds an operation with one result."""
         result = f"{kind.lower()}_{len(self._nodes)}"
         self._nodes.append(_node(kind, inputs, result, **attributes))
         return result
 
     def size(self, value: str, axis: int) -> str:
-        """How long an axis is, int64 `(1,)`."""
+        """Adds the length of an axis, int64 `(1,)`."""
         return self.op("Shape", value, start=axis, end=axis + 1)
 
     def model(self) -> Any:
-        """The whole, as ONNX's message."""
+        """Returns the graph as an ONNX `ModelProto`."""
         from onnx import helper, numpy_helper
 
         weights = [numpy_helper.from_array(value, name) for name, value in self._tensors.items()]
@@ -148,7 +148,7 @@ def _encoder(model: Transformer) -> _Graph:
 
 @dataclass(frozen=True, kw_only=True)
 class _AttentionInputs:
-    """The inputs of the attention in a decoder's layers."""
+    """The names of the inputs of attention in a decoder's layers."""
 
     memory: str | None
     """The encoder's output; None if its keys and values are given."""
@@ -159,7 +159,7 @@ class _AttentionInputs:
 
 
 def _decoder(model: Transformer, *, past: bool) -> _Graph:
-    """The decoder: of a whole target, or of what follows earlier positions."""
+    """Builds the decoder of a whole target, or of the positions after a past."""
     config, graph = model.config, _Graph("decoder_with_past" if past else "decoder")
     source = _seen(graph, graph.input("encoder_attention_mask", "int64", ("batch", "src_len")))
     ids = graph.input("input_ids", "int64", ("batch", "tgt_len"))
@@ -177,10 +177,10 @@ def _decoder(model: Transformer, *, past: bool) -> _Graph:
     graph.output("logits", _project(graph, model, hidden), ("batch", "tgt_len", rows))
     per_layer = [("decoder", "written"), ("encoder", "src_len")][: 1 if past else 2]
     names = [
-        (f"present.{number}.{side}.{what}", length, width)
+        (f"present.{number}.{side}.{part}", length, width)
         for number in range(config.decoder_layers)
         for side, length in per_layer
-        for what, width in (("key", config.key_size), ("value", config.value_size))
+        for part, width in (("key", config.key_size), ("value", config.value_size))
     ]
     for (name, length, width), value in zip(names, presents, strict=True):
         graph.output(name, value, ("batch", config.num_heads, length, width))
@@ -195,19 +195,19 @@ def _decoder_layer(
     inputs: _AttentionInputs,
     before: tuple[str, ...] | None,
 ) -> tuple[str, list[str]]:
-    """One layer up.
+    """Adds one layer of the decoder.
 
     Args:
-        graph: where it is written.
-        number: the layer's.
-        layer: its weights.
-        hidden: `(batch, tgt_len, d_model)`.
-        inputs: the inputs of its attention.
-        before: keys and values of the written positions and of the memory, where there are any.
+        graph: the graph.
+        number: number of the layer, from 0.
+        layer: the layer with its weights.
+        hidden: input of the layer, `(batch, tgt_len, d_model)`.
+        inputs: the inputs of attention.
+        before: keys and values of the written positions and of the memory; None without a past.
 
     Returns:
-        `(batch, tgt_len, d_model)`, and keys and values of all written positions; where it had none before, those of
-        the memory too.
+        The output of the layer, `(batch, tgt_len, d_model)`, and keys and values of all written positions; without a
+        past also those of the memory.
     """
     own, across, name = layer.self_attention, layer.encoder_attention, f"layer{number}"
     heads, size_k, size_v = own.num_heads, own.num_heads * own.d_k, own.num_heads * own.d_v
@@ -233,27 +233,27 @@ def _decoder_layer(
 
 
 def _past(graph: _Graph, number: int, model: Transformer) -> tuple[str, str, str, str]:
-    """A layer's inputs: keys and values of the written positions, keys and values of the memory."""
+    """Adds a layer's inputs of the past: keys and values of the written positions, keys and values of the memory."""
     config = model.config
     sizes = {"key": config.key_size, "value": config.value_size}
     first, second, third, fourth = (
         graph.input(
-            f"past_key_values.{number}.{side}.{what}", "float32", ("batch", config.num_heads, length, sizes[what])
+            f"past_key_values.{number}.{side}.{part}", "float32", ("batch", config.num_heads, length, sizes[part])
         )
         for side, length in (("decoder", "past_len"), ("encoder", "src_len"))
-        for what in ("key", "value")
+        for part in ("key", "value")
     )
     return first, second, third, fourth
 
 
 def _seen(graph: _Graph, mask: str) -> str:
-    """What is added to the logits of attention, `(batch, 1, 1, src_len)`, of a mask that is 1 at tokens."""
+    """Returns the mask to add to logits of attention, `(batch, 1, 1, src_len)`, for a mask that is 1 at tokens."""
     tokens = graph.op("Cast", graph.op("Unsqueeze", mask, graph.numbers(1, 2)), to=9)  # 9 is boolean
     return graph.op("Where", tokens, graph.number(0.0), graph.number(_LOWEST))
 
 
 def _causal(graph: _Graph, first: str, length: str) -> str:
-    """What is added so that `length` positions from `first` on see themselves and those before, `(length, all)`."""
+    """Returns the mask to add so that `length` positions from `first` on see none after themselves, `(length, all)`."""
     zero, one = (graph.tensor(name, np.array(value, dtype=np.int64)) for name, value in (("zero", 0), ("one", 1)))
     places = graph.op("Range", zero, graph.op("Squeeze", graph.op("Add", first, length)), one)
     own = graph.op("Slice", places, first, graph.op("Add", first, length))
@@ -262,7 +262,7 @@ def _causal(graph: _Graph, first: str, length: str) -> str:
 
 
 def _embed(graph: _Graph, embedding: Embedding, ids: str, first: str, rows: int) -> str:
-    """Embeddings times sqrt(d_model) plus positions (Sections 3.4 and 3.5), `(batch, length, d_model)`."""
+    """Adds embeddings times sqrt(d_model) plus positions (Sections 3.4 and 3.5), `(batch, length, d_model)`."""
     weight = graph.tensor("embedding", _with_rows(embedding.weight, rows))
     looked_up = graph.op("Mul", graph.op("Gather", weight, ids), graph.number(embedding.scale))
     positions = embedding.positions
@@ -276,7 +276,7 @@ def _embed(graph: _Graph, embedding: Embedding, ids: str, first: str, rows: int)
 
 
 def _project(graph: _Graph, model: Transformer, hidden: str) -> str:
-    """Logits, `(batch, tgt_len, padding_id + 1)`; the padding token and what fills up to it never win."""
+    """Adds the logits, `(batch, tgt_len, padding_id + 1)`; ids beyond the target vocabulary are never chosen."""
     rows = padding_id(model) + 1
     shared = model.output_weight is model.target_embedding.weight
     weight = graph.tensor("embedding" if shared else "projection", _with_rows(model.output_weight, rows))
@@ -294,7 +294,7 @@ def _with_rows(weight: Tensor, rows: int) -> Tensor:
 def _projections(
     graph: _Graph, name: str, linear: nn.Linear, value: str, sizes: Sequence[int], num_heads: int
 ) -> tuple[str, ...]:
-    """Parts of one product, by heads: `(batch, num_heads, length, size / num_heads)` each."""
+    """Adds a product and splits it into parts by heads, `(batch, num_heads, length, size / num_heads)` each."""
     product = _linear(graph, name, linear, value)
     ends = [sum(sizes[: place + 1]) for place in range(len(sizes))]
     heads = []
@@ -306,7 +306,7 @@ def _projections(
 
 
 def _attend(graph: _Graph, name: str, attention: MultiHeadAttention, parts: tuple[str, str, str], added: str) -> str:
-    """softmax(QK^T / sqrt(d_k) + mask) V of every head, joined by W_O (Section 3.2)."""
+    """Adds softmax(QK^T / sqrt(d_k) + mask) V of every head, joined by W_O (Section 3.2)."""
     query, key, value = parts
     logits = _logits(graph, name, attention, query, key)
     weights = graph.op("Softmax", graph.op("Add", logits, added), axis=-1)
@@ -317,7 +317,7 @@ def _attend(graph: _Graph, name: str, attention: MultiHeadAttention, parts: tupl
 
 
 def _logits(graph: _Graph, name: str, attention: MultiHeadAttention, query: str, key: str) -> str:
-    """How well each key fits each query, `(batch, num_heads, tgt_len, src_len)` (Section 3.2.1)."""
+    """Adds the logits of attention, `(batch, num_heads, tgt_len, src_len)` (Section 3.2.1)."""
     if attention.additive is None:
         scaled = graph.op("Mul", query, graph.number(attention.scale))
         return graph.op("MatMul", scaled, graph.op("Transpose", key, perm=[0, 1, 3, 2]))
@@ -344,6 +344,6 @@ def _linear(graph: _Graph, name: str, linear: nn.Linear, value: str) -> str:
 
 
 def _add_and_norm(graph: _Graph, name: str, norm: AddAndNorm, hidden: str, output: str) -> str:
-    """LayerNorm(x + Sublayer(x)) (Section 3.1)."""
+    """Adds LayerNorm(x + Sublayer(x)) (Section 3.1)."""
     weight, bias = (graph.tensor(f"{name}.{part}", getattr(norm.norm, part)) for part in ("weight", "bias"))
     return graph.op("LayerNormalization", graph.op("Add", hidden, output), weight, bias, axis=-1, epsilon=norm.norm.eps)

@@ -1,4 +1,4 @@
-"""A model's ONNX graphs at work in onnxruntime, asked in the ids of an attendo model."""
+"""Runs a model's ONNX graphs in onnxruntime, with the ids of an attendo model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +16,13 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 class OnnxRuntime:
-    """A folder of ONNX graphs: see `interop.parity.Runtime`.
+    """onnxruntime as an `interop.parity.Runtime`, which takes and returns ids.
 
     Args:
-        folder: what `interop.onnx.write_graphs` made.
-        start_id: the decoder's first input; the padding token, where that is the zero vector.
-        tgt_vocab_size: target ids without the padding token.
-        threads: processor threads.
+        folder: a folder from `interop.onnx.write_graphs`.
+        start_id: id of the decoder's first input; that of the padding token if the model starts with the zero vector.
+        tgt_vocab_size: number of target ids without the padding token.
+        threads: number of processor threads.
     """
 
     def __init__(self, folder: Path, *, start_id: int, tgt_vocab_size: int, threads: int) -> None:
@@ -38,7 +38,7 @@ class OnnxRuntime:
         self._start_id, self._tgt_vocab_size = start_id, tgt_vocab_size
 
     def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
-        """All target positions at once, through the decoder without a past."""
+        """Scores all target positions at once, with the decoder without a past; see `Runtime`."""
         tgt_ids, tokens = (array.numpy() for array in pad(targets))
         shifted = np.concatenate((np.full_like(tgt_ids[:, :1], self._start_id), tgt_ids[:, :-1]), axis=1)
         logits = _run(self._decoder, self._first_inputs(sources, shifted))["logits"][:, :, : self._tgt_vocab_size]
@@ -46,7 +46,7 @@ class OnnxRuntime:
         return [row[kept].tolist() for row, kept in zip(log_probs.squeeze(2), tokens, strict=True)]
 
     def greedy(self, sources: Sequence[Sequence[int]], max_len: int) -> list[list[int]]:
-        """Step by step: the first through the decoder without a past, the others with the keys and values before."""
+        """Translates step by step, the first without a past and the others with keys and values; see `Runtime`."""
         inputs = self._first_inputs(sources, np.full((len(sources), 1), self._start_id, dtype=np.int64))
         mask = inputs["encoder_attention_mask"]
         results = _run(self._decoder, inputs)
@@ -74,6 +74,6 @@ class OnnxRuntime:
 
 
 def _run(session: Any, inputs: Arrays) -> Arrays:
-    """A session's outputs by name."""
+    """Runs a session and returns its outputs by name."""
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(names, inputs), strict=True))

@@ -1,7 +1,7 @@
-"""Whether a model says the same in another program: log-probabilities under teacher forcing, and greedy outputs.
+"""Compares a model with its export in another program: log-probabilities under teacher forcing, and greedy outputs.
 
-Both sides are asked in ids, so that nothing but the model is compared. Each target is scored twice over: behind its own
-source, where it is probable, and behind another one, where it is not and where errors show that the best token hides.
+Both programs take ids, so that only the model is compared. Each target is scored twice: with its own source, where it
+is probable, and with another one, where it is improbable, which reveals errors that leave the best token unchanged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,40 +20,40 @@ from attendo.text.subwords.tokenization import EOS_ID
 Sentence = Sequence[int]
 
 FLOAT32_TOLERANCE = 1e-4
-"""The most that a token's log-probability may differ in float32, in nats."""
+"""Maximum difference of any token's log-probability in float32, in nats."""
 INT8_MEAN_TOLERANCE = 0.1
-"""The most that tokens' log-probabilities may differ in int8, in nats and on the average."""
+"""Maximum mean difference of the tokens' log-probabilities in int8, in nats."""
 _BATCH_SENTENCES, _BATCH_TOKENS = 32, 1024
 
 
 class ParityError(ModelError):
-    """A model does not say the same in the other program."""
+    """A model gives other results in the other program."""
 
 
 class Runtime(Protocol):
-    """A model in some program, asked in ids."""
+    """A model in some program, with ids as input and output."""
 
     @property
     def name(self) -> str:
-        """The program, its version and what it computes with, for people."""
+        """Name of the program, its version and the number type or kernels it computes with, for people."""
 
     def token_log_probs(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[list[float]]:
-        """Natural logarithms of the probabilities of the targets' tokens.
+        """Returns the natural logarithms of the probabilities of the targets' tokens.
 
         Args:
-            sources: each sentence's ids with its `</s>`.
-            targets: the same of any translations.
+            sources: the ids of each source sentence, with its `</s>`.
+            targets: the ids of a translation of each sentence, with its `</s>`.
 
         Returns:
-            For each pair one number a target token, `</s>` included.
+            For each pair one number per target token, `</s>` included.
         """
 
     def greedy(self, sources: Sequence[Sentence], max_len: int) -> list[list[int]]:
-        """The most probable token after the other, ids without `</s>`.
+        """Returns greedy translations as ids without `</s>`.
 
         Args:
-            sources: each sentence's ids with its `</s>`.
-            max_len: tokens after which a translation is cut.
+            sources: the ids of each source sentence, with its `</s>`.
+            max_len: number of tokens after which a translation is cut.
         """
 
 
@@ -61,9 +61,9 @@ class AttendoRuntime:
     """A model as `attendo translate` runs it.
 
     Args:
-        model: ready for decoding.
-        threads: that may work.
-        version: of attendo.
+        model: the model, ready for decoding.
+        threads: number of threads.
+        version: version of attendo.
     """
 
     def __init__(self, model: DecodingModel, *, threads: int, version: str) -> None:
@@ -77,78 +77,81 @@ class AttendoRuntime:
 
     def greedy(self, sources: Sequence[Sentence], max_len: int) -> list[list[int]]:
         """See `Runtime`."""
-        found = self._search.search(sources, [Rules(max_len=max_len)] * len(sources))
-        return [list(hypotheses[0].ids) for hypotheses in found]
+        results = self._search.search(sources, [Rules(max_len=max_len)] * len(sources))
+        return [list(hypotheses[0].ids) for hypotheses in results]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parity:
-    """What comparing found."""
+    """The result of a comparison."""
 
     ours: str
+    """Name of the reference program."""
     theirs: str
+    """Name of the program that is compared with it."""
     sentences: int
     tokens: int
-    """Target tokens scored, each `</s>` included."""
+    """Number of scored target tokens, each `</s>` included."""
     max_difference: float
     """The largest difference of a token's log-probability, in nats."""
     mean_difference: float
     """The mean of the absolute differences, in nats."""
     identical: int
-    """Greedy outputs with the same ids."""
+    """Number of greedy outputs with the same ids."""
     ties: int
-    """Further ones that part where our two tokens are as probable as each other, up to the tolerance."""
+    """Number of other greedy outputs that diverge at two tokens of equal probability, within the tolerance."""
     our_outputs: tuple[tuple[int, ...], ...]
-    """Greedy ids, a sentence each, without `</s>`."""
+    """Greedy ids of each sentence in the reference program, without `</s>`."""
     their_outputs: tuple[tuple[int, ...], ...]
+    """Greedy ids of each sentence in the other program, without `</s>`."""
 
     def problems(self, *, exact: bool) -> list[str]:
-        """Why this is no parity; empty where it is one.
+        """Returns the reasons why the programs do not agree; empty if they do.
 
         Args:
-            exact: whether both compute in float32; int8 is only near.
+            exact: whether both compute in float32; in int8 results only have to be close.
         """
-        found = []
-        if exact and not self.max_difference <= FLOAT32_TOLERANCE:  # also where it is no number
-            found.append(
+        problems = []
+        if exact and not self.max_difference <= FLOAT32_TOLERANCE:  # also refuses NaN
+            problems.append(
                 f"log-probabilities differ by up to {self.max_difference:.2g}, more than {FLOAT32_TOLERANCE:g}"
             )
         if exact and self.identical + self.ties < self.sentences:
-            found.append(f"{self.sentences - self.identical - self.ties} greedy outputs differ")
+            problems.append(f"{self.sentences - self.identical - self.ties} greedy outputs differ")
         if not exact and not self.mean_difference <= INT8_MEAN_TOLERANCE:
-            found.append(
+            problems.append(
                 f"log-probabilities differ by {self.mean_difference:.2g} on the average, more than "
                 f"{INT8_MEAN_TOLERANCE:g}"
             )
-        return found
+        return problems
 
 
 def compare(ours: Runtime, theirs: Runtime, sources: Sequence[Sentence]) -> Parity:
-    """Has both programs score and write the same.
+    """Compares the scores and greedy outputs of two programs.
 
     Args:
         ours: the reference.
-        theirs: what is compared with it.
-        sources: each sentence's ids with its `</s>`.
+        theirs: the program that is compared with it.
+        sources: the ids of each source sentence, with its `</s>`.
 
     Raises:
-        ParityError: the other program gives another number of log-probabilities than there are tokens.
+        ParityError: the other program returns another number of log-probabilities than there are tokens.
     """
     our_outputs: list[tuple[int, ...]] = [()] * len(sources)
     their_outputs: list[tuple[int, ...]] = [()] * len(sources)
     differences: list[float] = []
     ties = 0
     for batch in _batches(sources):
-        some = [sources[index] for index in batch]
-        max_len = _max_len(some)
-        written, theirs_written = ours.greedy(some, max_len), theirs.greedy(some, max_len)
-        for index, mine, other in zip(batch, written, theirs_written, strict=True):
+        batch_sources = [sources[index] for index in batch]
+        max_len = _max_len(batch_sources)
+        our_ids, their_ids = ours.greedy(batch_sources, max_len), theirs.greedy(batch_sources, max_len)
+        for index, mine, other in zip(batch, our_ids, their_ids, strict=True):
             our_outputs[index], their_outputs[index] = tuple(mine), tuple(other)
             ties += mine != other and _is_tie(ours, sources[index], mine, other)
-        targets = [[*ids, EOS_ID] for ids in written]
-        # Behind its own source, and behind the next sentence's.
-        for its_targets in (targets, [*targets[1:], *targets[:1]]):
-            differences += _differences(ours, theirs, some, its_targets)
+        targets = [[*ids, EOS_ID] for ids in our_ids]
+        # Each target is scored with its own source, and with that of another sentence.
+        for shifted_targets in (targets, [*targets[1:], *targets[:1]]):
+            differences += _differences(ours, theirs, batch_sources, shifted_targets)
     return Parity(
         ours=ours.name,
         theirs=theirs.name,
@@ -168,34 +171,36 @@ def _batches(sources: Sequence[Sentence]) -> Iterator[list[int]]:
 
 
 def _max_len(sources: Sequence[Sentence]) -> int:
-    """Room for a translation; a model that repeats itself for ever would prove nothing more beyond it."""
+    """Returns the maximum length of translations; more tokens of a model that repeats itself would show nothing new."""
     return max(map(len, sources)) * 3 // 2 + 10
 
 
 def _differences(
     ours: Runtime, theirs: Runtime, sources: Sequence[Sentence], targets: Sequence[Sentence]
 ) -> list[float]:
-    """The absolute difference of each target token's log-probability."""
-    found: list[float] = []
+    """Returns the absolute difference of each target token's log-probability."""
+    differences: list[float] = []
     scored = zip(ours.token_log_probs(sources, targets), theirs.token_log_probs(sources, targets), strict=True)
     for mine, other in scored:
         if len(mine) != len(other):
             raise ParityError(f"{theirs.name} gives {len(other)} log-probabilities where there are {len(mine)} tokens")
-        found += [abs(here - there) for here, there in zip(mine, other, strict=True)]
-    return found
+        differences += [
+            abs(our_log_prob - their_log_prob) for our_log_prob, their_log_prob in zip(mine, other, strict=True)
+        ]
+    return differences
 
 
 def _is_tie(ours: Runtime, source: Sentence, mine: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether two outputs part where we find both tokens equally probable, so that rounding decides."""
+    """Returns whether two outputs diverge at tokens of equal probability in the reference, so that rounding decides."""
     shared = next(
         (place for place, pair in enumerate(zip(mine, other, strict=False)) if pair[0] != pair[1]),
         min(len(mine), len(other)),
     )
-    ways = [[*mine[:shared], (*ids, EOS_ID)[shared]] for ids in (tuple(mine), tuple(other))]
-    first, second = ours.token_log_probs([source, source], ways)
+    prefixes = [[*mine[:shared], (*ids, EOS_ID)[shared]] for ids in (tuple(mine), tuple(other))]
+    first, second = ours.token_log_probs([source, source], prefixes)
     return abs(first[-1] - second[-1]) <= 2 * FLOAT32_TOLERANCE
 
 
 def _badness(difference: float) -> float:
-    """Orders differences so that what is not a number is the largest."""
+    """Returns a sort key of differences in which NaN is the largest."""
     return float("inf") if difference != difference else difference

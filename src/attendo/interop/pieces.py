@@ -1,8 +1,8 @@
-"""SentencePiece files rewritten so that the ids of their pieces are those of a model's vocabulary.
+"""Rewrites SentencePiece files so that the ids of their pieces are those of a model's vocabulary.
 
-OPUS-MT models have two SentencePiece files, which cut text into pieces, and `vocab.json`, which numbers the pieces of
-both. Ours have one file a side whose order is the numbering. A piece of the vocabulary that a side's file does not know
-goes into it as unused: it is never cut from text, and decodes to itself.
+OPUS-MT models have two SentencePiece files, which split text into pieces, and `vocab.json`, which assigns ids to the
+pieces of both. Attendo's models have one file per side, whose order gives the ids. A piece of the vocabulary that is
+not in a side's file is added as unused: text is never split into it, and it decodes to itself.
 """
 
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 EOS, UNK, PAD = "</s>", "<unk>", "<pad>"
 """Marian's control symbols."""
 SPACE = "\u2581"
-"""How pieces write a space; SentencePiece puts one before a text."""
+"""SentencePiece's mark of a space; it also puts one before each text."""
 
 
 def unnumbered(serialized: bytes, names: Sequence[str]) -> list[str]:
-    """Pieces that a file cuts text into and a vocabulary does not have.
+    """Returns the pieces that a file can split text into and that a vocabulary does not have.
 
     Args:
         serialized: the content of a SentencePiece file.
-        names: the vocabulary's pieces.
+        names: the pieces of the vocabulary.
 
     Raises:
-        ModelError: it is no SentencePiece file.
+        ModelError: the content is not that of a SentencePiece file.
     """
     proto, known = _parse(serialized), set(names)
     kinds = {proto.SentencePiece.NORMAL, proto.SentencePiece.USER_DEFINED, proto.SentencePiece.BYTE}
@@ -33,15 +33,15 @@ def unnumbered(serialized: bytes, names: Sequence[str]) -> list[str]:
 
 
 def renumbered(serialized: bytes, names: Sequence[str], *, unused: Sequence[str] = ()) -> bytes:
-    """The SentencePiece file with exactly these pieces in this order.
+    """Returns the SentencePiece file with exactly the given pieces, in the given order.
 
     Args:
-        serialized: the content of a SentencePiece file; given back as it is where its order is this one already.
+        serialized: the content of a SentencePiece file; returned unchanged if it has that order already.
         names: the piece of each id, `</s>` and `<unk>` first, all distinct.
-        unused: those of the names that text must not be cut into, though the file would.
+        unused: names of pieces that text must no longer be split into.
 
     Raises:
-        ModelError: it is no SentencePiece file.
+        ModelError: the content is not that of a SentencePiece file.
     """
     proto = _parse(serialized)
     if not unused and [piece.piece for piece in proto.pieces] == list(names):
@@ -57,17 +57,17 @@ def renumbered(serialized: bytes, names: Sequence[str], *, unused: Sequence[str]
     spec.eos_piece, spec.unk_piece = EOS, UNK
     if sum(piece.type == proto.SentencePiece.BYTE for piece in pieces) < 256:
         spec.byte_fallback = False
-    written: bytes = proto.SerializeToString()
-    return written
+    content: bytes = proto.SerializeToString()
+    return content
 
 
 def is_language_code(name: str) -> bool:
-    """Whether a piece is what models of several target languages have before a sentence: `>>deu<<` for German."""
+    """Returns whether a piece is a language code such as `>>deu<<`, which multilingual models read before a sentence."""
     return name.removeprefix(SPACE).startswith(">>") and name.endswith("<<")
 
 
 def _piece(proto: Any, name: str, known: Any) -> Any:
-    """A piece of the new file: as the old one has it, a control symbol, a language's code, or unused."""
+    """Returns a piece of the new file: the old file's piece, a control symbol, a language code, or an unused piece."""
     kind = proto.SentencePiece
     fixed = {EOS: kind.CONTROL, UNK: kind.UNKNOWN, PAD: kind.CONTROL}
     if name in fixed:
