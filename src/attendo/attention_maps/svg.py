@@ -108,9 +108,10 @@ def _curves(curves: Curves) -> str:
     x1, x2 = _number(curves.x1), _number(curves.x2)
     near, far = (_number(x) for x in curves.handles)
     paths = "".join(
-        f'<path d="M{x1} {_number(one.y1)}C{near} {_number(one.y1)} {far} {_number(one.y2)} {x2} {_number(one.y2)}" '
-        f'stroke-width="{one.width:.2g}" stroke-opacity="{one.opacity:.2g}"/>'
-        for one in curves.curves
+        f'<path d="M{x1} {_number(curve.y1)}C{near} {_number(curve.y1)} '
+        f'{far} {_number(curve.y2)} {x2} {_number(curve.y2)}" '
+        f'stroke-width="{curve.width:.2g}" stroke-opacity="{curve.opacity:.2g}"/>'
+        for curve in curves.curves
     )
     return f'<g fill="none" stroke="{curves.colour}"><title>{xml_text(curves.title)}</title>{paths}</g>'
 

@@ -62,7 +62,7 @@ def renumbered(serialized: bytes, names: Sequence[str], *, unused: Sequence[str]
 
 
 def is_language_code(name: str) -> bool:
-    """Returns whether a piece is a language code such as `>>deu<<`, which multilingual models read before a sentence."""
+    """Returns whether a piece is a language code such as `>>deu<<`, which multilingual models read first in a text."""
     return name.removeprefix(SPACE).startswith(">>") and name.endswith("<<")
 
 

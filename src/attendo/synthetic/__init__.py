@@ -1,1 +1,1 @@
-"""An English-German phrasebook that the project writes itself: a lexicon, both grammars, templates of sentences."""
+"""A generated English-German phrasebook: a lexicon, rules of both grammars, and templates of sentences."""

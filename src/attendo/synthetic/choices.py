@@ -1,4 +1,4 @@
-"""Seeded choices of a template, noting which of them are content words."""
+"""Random choices of a template, with a record of the content words among them."""
 
 import random
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _Form = TypeVar("_Form")
 
 
 class Chooser:
-    """Draws for one sentence; `content` is the combination that the held-out split must not share with training."""
+    """Draws the choices for one sentence; training and held-out splits must not share the combination `content`."""
 
     def __init__(self, generator: random.Random) -> None:
         self._generator = generator
@@ -27,16 +27,16 @@ class Chooser:
         return tuple(self._content)
 
     def form(self, options: Sequence[_Form]) -> _Form:
-        """Draws what is not a content word: person, tense, article, time."""
-        # Only random() is promised to give the same numbers in every Python version; choice() is not.
+        """Draws anything but a content word: person, tense, article, time."""
+        # Only random() is guaranteed to give the same numbers in every Python version; choice() is not.
         return options[int(self._generator.random() * len(options))]
 
     def word(self, options: Sequence[_Word]) -> _Word:
-        """Draws a content word and notes it."""
+        """Draws a content word and records it."""
         chosen = self.form(options)
         self._content.append(chosen if isinstance(chosen, str) else chosen.de)
         return chosen
 
     def chance(self, probability: float) -> bool:
-        """True with that probability."""
+        """Returns True with the given probability."""
         return self._generator.random() < probability

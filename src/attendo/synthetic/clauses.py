@@ -1,7 +1,7 @@
 """Sentences from a subject, a predicate and a tense: word order and verb forms of both languages.
 
-German is built by fields: what stands before the finite verb, the middle field (pronouns, time, object, negation,
-place) and the right bracket (prefix, participle, infinitive), which is where the two languages differ most.
+German is built from fields: the field before the finite verb, the middle field (pronouns, time, object, negation,
+place) and the right bracket (prefix, participle, infinitive), where the two languages differ most.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ STATIVE = frozenset({"need", "know", "like", "understand", "see"})
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """Who does it, with the pronouns that refer back to the same person."""
+    """The subject of a clause, with the pronouns that refer back to it."""
 
     en: str
     de: str
@@ -58,7 +58,7 @@ YOU_FRIENDS = _subject("you", "ihr", "2p", "your", "euer", "euch")
 
 
 def english_person(subject: Subject) -> Person:
-    """English agreement: the polite Sie is a plural in both languages, du is a plural in English."""
+    """Returns the person of the English verb: polite Sie is plural in both languages, du is plural in English only."""
     return "2p" if subject.en == "you" else subject.person
 
 
@@ -74,7 +74,7 @@ class NounPhrase:
 
     @property
     def is_plural(self) -> bool:
-        """Whether it is said in the plural."""
+        """Whether the phrase is in the plural."""
         return self.plural or self.noun.always_plural
 
     def de(self, case: german.Case) -> str:
@@ -94,7 +94,7 @@ class NounPhrase:
 
     @property
     def person(self) -> Person:
-        """What a verb agrees with."""
+        """The person that a verb agrees with, `3s` or `3p`."""
         return "3p" if self.is_plural else "3s"
 
     @property
@@ -103,43 +103,43 @@ class NounPhrase:
         return self.determiner.de in ("", "ein")
 
     def negated(self) -> "NounPhrase":
-        """The German side with kein where that is how it is negated; English negates the verb."""
+        """Returns the phrase with German kein if it is indefinite; English negates the verb."""
         if not self.is_indefinite:
             return self
         return replace(self, determiner=Phrase(self.determiner.en, "kein"))
 
     def as_subject(self) -> Subject:
-        """The phrase as a clause's subject."""
+        """Returns the phrase as the subject of a clause."""
         singular = SHE if self.noun.gender == "f" else HE
-        who = THEY if self.is_plural else singular
-        return replace(who, en=self.en, de=self.de("nominative"))
+        pronoun = THEY if self.is_plural else singular
+        return replace(pronoun, en=self.en, de=self.de("nominative"))
 
 
 def name_subject(name: str, *, woman: bool) -> Subject:
-    """A person called by name."""
-    who = SHE if woman else HE
-    return replace(who, en=name, de=name)
+    """Returns a subject that is a person's name."""
+    pronoun = SHE if woman else HE
+    return replace(pronoun, en=name, de=name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Predicate:
-    """A verb with what belongs to it, apart from time and negation."""
+    """A verb with its objects and complements, without time and negation."""
 
     verb: Verb
     en: str = ""
-    """All that follows the English verb: objects and places."""
+    """The objects and places that follow the English verb."""
     de_pronoun: str = ""
     """Reflexives and pronouns, which German puts first in the middle field."""
     de_object: str = ""
-    """Stands before nicht."""
+    """Object, which German puts before nicht."""
     de_place: str = ""
-    """Directions, places and verb complements, which stand after nicht."""
+    """Directions, places and verb complements, which German puts after nicht."""
     indefinite: bool = True
-    """False where the object is definite, so that schon follows it."""
+    """Whether the object is indefinite; in the perfect schon precedes indefinite objects and follows definite ones."""
     brief: bool = False
-    """Done in a moment, so that only near times suit it."""
+    """Whether the action takes a moment only, so that only near times suit it."""
     negated_by_kein: bool = False
-    """The object already carries kein."""
+    """Whether the object already has kein."""
 
 
 NO_TIME = Phrase("", "")
@@ -154,12 +154,12 @@ class Clause:
     tense: Tense
     time: Phrase = NO_TIME
     adverb: Phrase = NO_TIME
-    """often/oft, already/schon: before the English full verb."""
+    """An adverb before the English main verb: often/oft, already/schon."""
     negated: bool = False
 
 
 def _english_verb(clause: Clause) -> tuple[str, str]:
-    """Auxiliary (may be empty) and main verb; habit and past have none unless asked or negated."""
+    """Returns auxiliary (may be empty) and main verb; do and did are added by `in_english`."""
     verb, person = clause.predicate.verb, english_person(clause.subject)
     match clause.tense:
         case "now" if verb.en not in STATIVE:
@@ -184,14 +184,14 @@ def _english_verb(clause: Clause) -> tuple[str, str]:
 
 
 def _english_base(clause: Clause) -> str:
-    """The main verb as it stands after do, does or did."""
+    """Returns the form of the main verb after do, does or did."""
     base = clause.predicate.verb.en
     prefix = {"must": "have to ", "had_to": "have to ", "want": "want to "}.get(clause.tense, "")
     return prefix + base
 
 
 def in_english(clause: Clause, order: Order = "statement") -> str:
-    """The clause in English, without capital and full stop."""
+    """Returns the clause in English, without capital and full stop."""
     auxiliary, main = _english_verb(clause)
     if not auxiliary and (clause.negated or order == "question"):
         past = clause.tense in ("past", "had_to")
@@ -205,7 +205,7 @@ def in_english(clause: Clause, order: Order = "statement") -> str:
 
 
 def _german_verb(clause: Clause) -> tuple[str, str]:
-    """Finite verb and right bracket."""
+    """Returns finite verb and right bracket."""
     verb, person = clause.predicate.verb, clause.subject.person
     match clause.tense:
         case "habit" | "now":
@@ -220,7 +220,7 @@ def _german_verb(clause: Clause) -> tuple[str, str]:
 
 
 def middle_field(clause: Clause, *, time: bool = True) -> list[str]:
-    """What stands between the two parts of the German verb (empty parts included)."""
+    """Returns the parts between the finite German verb and the right bracket; they can be empty."""
     predicate = clause.predicate
     nicht = "nicht" if clause.negated and not predicate.negated_by_kein else ""
     target = [clause.adverb.de, predicate.de_object]
@@ -230,7 +230,7 @@ def middle_field(clause: Clause, *, time: bool = True) -> list[str]:
 
 
 def in_german(clause: Clause, order: Order = "statement") -> str:
-    """The clause in German, without capital and full stop."""
+    """Returns the clause in German, without capital and full stop."""
     finite, bracket = _german_verb(clause)
     subject = clause.subject.de
     if order == "subordinate":
@@ -247,13 +247,13 @@ def in_german(clause: Clause, order: Order = "statement") -> str:
 
 
 def german_infinitive(predicate: Predicate, time: Phrase = NO_TIME) -> str:
-    """The predicate as an infinitive group with zu: den Brief zu lesen, um sieben Uhr aufzustehen."""
+    """Returns the predicate as an infinitive group with zu: den Brief zu lesen, um sieben Uhr aufzustehen."""
     words = [time.de, predicate.de_pronoun, predicate.de_object, predicate.de_place]
     return " ".join(filter(None, [*words, german.zu_infinitive(predicate.verb)]))
 
 
 def german_imperative(predicate: Predicate, *, negated: bool = False) -> str:
-    """The polite request: bringen Sie mir bitte den Schlüssel, machen Sie bitte die Tür zu."""
+    """Returns the polite request: bringen Sie mir bitte den Schlüssel, machen Sie bitte die Tür zu."""
     verb = predicate.verb
     start = "seien" if verb.de == "sein" else verb.de
     nicht = "nicht" if negated and not predicate.negated_by_kein else ""
@@ -262,10 +262,10 @@ def german_imperative(predicate: Predicate, *, negated: bool = False) -> str:
 
 
 def english_infinitive(predicate: Predicate, time: Phrase = NO_TIME) -> str:
-    """The base form with what follows it: read the letter tomorrow."""
+    """Returns the base form with its complements: read the letter tomorrow."""
     return " ".join(filter(None, [predicate.verb.en, predicate.en, time.en]))
 
 
 def sentence(text: str, mark: str = ".") -> str:
-    """Capital letter and closing mark."""
+    """Returns a clause as a sentence with capital letter and closing mark."""
     return text[0].upper() + text[1:] + mark

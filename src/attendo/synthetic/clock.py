@@ -1,4 +1,4 @@
-"""Times of day, which German counts towards the next hour."""
+"""Times of day in both languages."""
 
 from collections.abc import Sequence
 
@@ -14,11 +14,11 @@ _MINUTES = phrases("""
 
 
 def clock(choose: Chooser, *, hours: Sequence[int] = tuple(range(1, 13)), content: bool = False) -> Phrase:
-    """A time of day; German counts half an hour towards the next: half past seven is halb acht.
+    """Draws a time of day; German counts half hours towards the next hour: half past seven is halb acht.
 
     Args:
-        choose: the sentence's choices.
-        hours: those to draw from, 1 to 12.
+        choose: draws the choices of the sentence.
+        hours: the hours to draw from, 1 to 12.
         content: whether the hour is a content word.
     """
     options = tuple(counting.NUMBERS[hour - 1] for hour in hours)

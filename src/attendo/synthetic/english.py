@@ -1,6 +1,6 @@
 """English inflection for the phrasebook: plurals, verb forms, articles (British spelling).
 
-Rules first, then the exceptions that the phrasebook's own lexicon needs; this is no general morphology.
+Rules with the exceptions that the phrasebook's lexicon needs; this is not a general morphology.
 """
 
 from typing import Literal
@@ -13,7 +13,7 @@ _DOUBLING = frozenset({"forget", "get", "put", "shop", "stop", "swim", "travel"}
 
 
 def plural(noun: str) -> str:
-    """The regular plural; irregular ones stand in the lexicon."""
+    """Returns the regular plural; irregular ones are in the lexicon."""
     if noun.endswith(("s", "x", "ch", "sh", "z")):
         return noun + "es"
     if noun.endswith("y") and noun[-2] not in _VOWELS:
@@ -29,13 +29,13 @@ def with_article(words: str) -> str:
 
 
 def _on_head(verb: str, head: str) -> str:
-    """Puts the inflected head back before its particle: pick up, picks up."""
+    """Replaces the head of a verb with particle by an inflected one: pick up, picks up."""
     _, space, particle = verb.partition(" ")
     return head + space + particle
 
 
 def third_person(verb: str) -> str:
-    """Third person singular of the simple present: goes, tries, picks up."""
+    """Returns the third person singular of the simple present: goes, tries, picks up."""
     head = verb.partition(" ")[0]
     if head in ("be", "have"):
         return _on_head(verb, {"be": "is", "have": "has"}[head])
@@ -47,7 +47,7 @@ def third_person(verb: str) -> str:
 
 
 def ing_form(verb: str) -> str:
-    """Present participle: making, swimming, picking up."""
+    """Returns the present participle: making, swimming, picking up."""
     head = verb.partition(" ")[0]
     if head in _DOUBLING:
         return _on_head(verb, head + head[-1] + "ing")
@@ -59,7 +59,7 @@ def ing_form(verb: str) -> str:
 
 
 def ed_form(verb: str) -> str:
-    """Regular simple past and past participle; irregular ones stand in the lexicon."""
+    """Returns the regular simple past and past participle; irregular ones are in the lexicon."""
     head = verb.partition(" ")[0]
     if head in _DOUBLING:
         return _on_head(verb, head + head[-1] + "ed")
@@ -71,20 +71,20 @@ def ed_form(verb: str) -> str:
 
 
 def be(person: Person) -> str:
-    """Simple present of "be"."""
+    """Returns the simple present of "be"."""
     return {"1s": "am", "3s": "is"}.get(person, "are")
 
 
 def was(person: Person) -> str:
-    """Simple past of "be"."""
+    """Returns the simple past of "be"."""
     return "was" if person in ("1s", "3s") else "were"
 
 
 def have(person: Person) -> str:
-    """Simple present of "have"."""
+    """Returns the simple present of "have"."""
     return "has" if person == "3s" else "have"
 
 
 def do(person: Person) -> str:
-    """Simple present of the auxiliary "do"."""
+    """Returns the simple present of the auxiliary "do"."""
     return "does" if person == "3s" else "do"

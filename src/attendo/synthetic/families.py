@@ -1,4 +1,4 @@
-"""What people do in the phrasebook: families of verbs with the objects that suit them, read from `families.toml`."""
+"""The actions in the phrasebook: families of verbs with the objects that suit them, read from `families.toml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Family:
 
     verbs: tuple[Verb, ...]
     uses: str
-    """What it can be said about, a letter each:
+    """The uses of the family, a letter each:
 
     h habit, o how often, n going on or arranged, e past event, w wish or plan, p pleasure, d duty, r request,
     x request not to, l what one likes doing, s what one goes shopping for.
@@ -24,20 +24,20 @@ class Family:
     nouns: tuple[Noun, ...] = ()
     adjectives: tuple[Adjective, ...] = ()
     determiners: str = "a"
-    """a (indefinite), t (the), s (this), m (the subject's own), 0 (none)."""
+    """Possible determiners, a letter each: a (indefinite), t (the), s (this), m (subject's possessive), 0 (none)."""
     case: german.Case = "accusative"
     preposition: Phrase = BARE
-    """Before the object: wait for/auf."""
+    """Preposition of the object: wait for/auf."""
     complements: tuple[Phrase, ...] = ()
-    """Fixed complements in place of a noun: to the cinema/ins Kino; a bare one for a verb alone."""
+    """Fixed complements in place of a noun: to the cinema/ins Kino; an empty one for a verb alone."""
     brief: bool = False
-    """Done in a moment: nobody opens a window next month."""
+    """Whether the action takes a moment only: nobody opens a window next month."""
     weight: int = 1
-    """How often it is drawn against the others."""
+    """Relative frequency of the family."""
 
 
 def _family(row: Mapping[str, Any]) -> Family:
-    """A family as the file has it; one without nouns and complements is of verbs that stand alone."""
+    """Reads a family from a table of the file; without nouns and complements its verbs stand alone."""
     tables = {"verbs", "nouns", "adjectives", "preposition", "complements"}
     complements = lexicon.phrases(row.get("complements", ""))
     return Family(
@@ -52,6 +52,6 @@ def _family(row: Mapping[str, Any]) -> Family:
 
 _FAMILIES = lexicon.read_data("families.toml")
 OBJECT_FAMILIES = tuple(map(_family, _FAMILIES["objects"]))
-"""What people do with things and to each other."""
+"""Families of verbs that take an object."""
 ACTIVITY_FAMILIES = tuple(map(_family, _FAMILIES["activities"]))
-"""Going, playing, learning: verbs with a fixed complement, or alone."""
+"""Families of verbs with a fixed complement or none: going, playing, learning."""

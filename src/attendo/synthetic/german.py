@@ -1,6 +1,6 @@
 """German inflection for the phrasebook: noun phrases in four cases, finite verbs in six persons.
 
-Rules and closed tables, so that agreement is computed and never typed by hand into a sentence.
+Agreement is computed by rules and closed tables, never typed by hand into a sentence.
 """
 
 import re
@@ -97,7 +97,7 @@ def _column(noun: Noun, plural: bool) -> int:
 
 
 def decline_noun(noun: Noun, case: Case, *, plural: bool = False) -> str:
-    """The bare noun in a case: Mann, Mannes, den Männer-n, den Kollege-n."""
+    """Returns the bare noun in a case: Mann, Mannes, den Männer-n, den Kollege-n."""
     if plural:
         takes_n = case == "dative" and not noun.de_plural.endswith(("n", "s"))
         return noun.de_plural + ("n" if takes_n else "")
@@ -113,7 +113,7 @@ def decline_noun(noun: Noun, case: Case, *, plural: bool = False) -> str:
 
 
 def decline_determiner(determiner: str, noun: Noun, case: Case, *, plural: bool = False) -> str:
-    """A determiner given by its masculine nominative: der, dieser, ein, kein, mein ...; empty stays empty."""
+    """Declines a determiner given in the masculine nominative: der, dieser, ein, kein, mein ...; empty stays empty."""
     column = _column(noun, plural)
     if not determiner or (determiner == "ein" and plural):
         return ""
@@ -126,7 +126,7 @@ def decline_determiner(determiner: str, noun: Noun, case: Case, *, plural: bool 
 
 
 def decline_adjective(adjective: Adjective, determiner: str, noun: Noun, case: Case, *, plural: bool = False) -> str:
-    """An adjective with the ending that its determiner leaves it: weak, mixed or strong."""
+    """Declines an adjective with the endings that the determiner requires: weak, mixed or strong."""
     if not determiner or (determiner == "ein" and plural):
         table = _STRONG
     elif determiner in ("der", "dieser", "jeder"):
@@ -139,7 +139,7 @@ def decline_adjective(adjective: Adjective, determiner: str, noun: Noun, case: C
 def noun_phrase(
     determiner: str, noun: Noun, case: Case, *, adjective: Adjective | None = None, plural: bool = False
 ) -> str:
-    """Determiner, adjective and noun in agreement: dem alten Mann."""
+    """Returns determiner, adjective and noun in agreement: dem alten Mann."""
     words = [decline_determiner(determiner, noun, case, plural=plural)]
     if adjective is not None:
         words.append(decline_adjective(adjective, determiner, noun, case, plural=plural))
@@ -148,12 +148,12 @@ def noun_phrase(
 
 
 def relative_pronoun(noun: Noun, case: Literal["nominative", "accusative"], *, plural: bool = False) -> str:
-    """The relative pronoun of a noun; in these two cases it looks like the article."""
+    """Returns the relative pronoun of a noun; in these two cases it has the form of the article."""
     return _DEFINITE[case][_column(noun, plural)]
 
 
 def prepositional(preposition: str, phrase: str) -> str:
-    """Preposition and noun phrase, contracted where German does: zum Bahnhof, ins Kino, auf den Markt."""
+    """Returns preposition and noun phrase, contracted as in German: zum Bahnhof, ins Kino, auf den Markt."""
     article, _, rest = phrase.partition(" ")
     contracted = _CONTRACTIONS.get((preposition, article))
     return f"{contracted} {rest}" if contracted else f"{preposition} {phrase}"
@@ -164,7 +164,7 @@ def _stem(infinitive: str) -> str:
 
 
 def conjugate(infinitive: str, er_form: str, person: Person) -> str:
-    """Present tense of a verb without its separable prefix; stem changes come with the er-form."""
+    """Returns the present tense of a verb without its separable prefix; stem changes are taken from the er-form."""
     if infinitive in _IRREGULAR:
         return _IRREGULAR[infinitive][person]
     stem = _stem(infinitive)
@@ -183,12 +183,12 @@ def conjugate(infinitive: str, er_form: str, person: Person) -> str:
 
 
 def present(verb: Verb, person: Person) -> str:
-    """Present tense without the separable prefix: (ich) stehe, (er) nimmt."""
+    """Returns the present tense without the separable prefix: (ich) stehe, (er) nimmt."""
     return conjugate(verb.de, verb.er_form, person)
 
 
 def simple_past(infinitive: str, person: Person) -> str:
-    """Simple past of sein, haben and the modals; other verbs tell the past in the Perfekt.
+    """Returns the simple past of sein, haben and the modals; for other verbs the phrasebook uses the Perfekt.
 
     Raises:
         KeyError: the verb is none of these.
@@ -199,12 +199,12 @@ def simple_past(infinitive: str, person: Person) -> str:
 
 
 def auxiliary(infinitive: str, person: Person) -> str:
-    """Present of sein, haben, werden and the modals (möchten and sollten, conjunctives, count among them)."""
+    """Returns the present of sein, haben, werden and the modals, including the subjunctives möchten and sollten."""
     return _IRREGULAR[infinitive][person]
 
 
 def zu_infinitive(verb: Verb) -> str:
-    """The infinitive with zu, inside a separable verb: zu lesen, aufzustehen, spazieren zu gehen."""
+    """Returns the infinitive with zu, inside a separable verb: zu lesen, aufzustehen, spazieren zu gehen."""
     if verb.prefix.endswith(" "):
         return f"{verb.prefix}zu {verb.de}"
     return f"{verb.prefix}zu{verb.de}" if verb.prefix else f"zu {verb.de}"

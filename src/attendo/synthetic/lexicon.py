@@ -1,6 +1,6 @@
-"""The phrasebook's vocabulary in selectional classes: what can be eaten, worn, read, visited.
+"""The phrasebook's vocabulary in semantic classes: things that can be eaten, worn, read, visited.
 
-The classes keep the templates from saying absurd things. Their words are in `lexicon.toml`.
+The classes keep the templates from making absurd sentences. Their words are in `lexicon.toml`.
 """
 
 import tomllib
@@ -13,10 +13,10 @@ from attendo.synthetic.words import Adjective, Noun, Phrase
 
 
 def read_data(name: str) -> dict[str, Any]:
-    """One of the phrasebook's TOML files.
+    """Reads one of the phrasebook's TOML files.
 
     Args:
-        name: its name.
+        name: name of the file.
     """
     return tomllib.loads(files("attendo.synthetic").joinpath(name).read_text(encoding="utf-8"))
 
@@ -25,7 +25,7 @@ _TABLES: Mapping[str, Mapping[str, str]] = read_data("lexicon.toml")
 
 
 def _expanded(kind: str, table: str) -> str:
-    """A table with the words of the classes that it names."""
+    """Replaces the names of classes in a table by the words of these classes."""
     return "\n".join(
         _expanded(kind, _TABLES[kind][line.strip()[1:]]) if line.strip().startswith("@") else line
         for line in table.splitlines()
@@ -33,17 +33,17 @@ def _expanded(kind: str, table: str) -> str:
 
 
 def nouns(table: str) -> tuple[Noun, ...]:
-    """Reads a table of nouns, in which `@CLASS` stands for those of a class."""
+    """Reads a table of nouns, in which `@CLASS` stands for the nouns of a class."""
     return words.nouns(_expanded("nouns", table))
 
 
 def adjectives(table: str) -> tuple[Adjective, ...]:
-    """Reads a table of adjectives, in which `@CLASS` stands for those of a class."""
+    """Reads a table of adjectives, in which `@CLASS` stands for the adjectives of a class."""
     return words.adjectives(_expanded("adjectives", table))
 
 
 def phrases(table: str) -> tuple[Phrase, ...]:
-    """Reads a table of phrases, in which `@CLASS` stands for those of a class."""
+    """Reads a table of phrases, in which `@CLASS` stands for the phrases of a class."""
     return words.phrases(_expanded("phrases", table))
 
 

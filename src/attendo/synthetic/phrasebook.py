@@ -1,12 +1,12 @@
-"""The embedded default's own parallel text: an English-German phrasebook, written by templates.
+"""The parallel text of the demo: an English-German phrasebook, generated from templates.
 
-Every pair is made by hand-written templates over a hand-written lexicon with computed agreement (gender, case, number,
-verb forms, separable verbs, word order). It is a phrasebook and no more: a closed vocabulary of about a thousand word
-forms a language and some hundred kinds of sentences. A model that scores high on it has learnt this phrasebook,
-including how to combine its words in ways it never saw; the score says nothing about real text.
+Pairs come from hand-written templates and a hand-written lexicon, with computed agreement (gender, case, number, verb
+forms, separable verbs, word order). The phrasebook is small: a closed vocabulary of about a thousand word forms per
+language and some hundred kinds of sentences. A model that scores high on it has learnt this phrasebook, including how
+to combine its words in new ways; the score says nothing about real text.
 
-The held-out pairs are held out by combination: where the valid or the test split has a template with certain content
-words (verb, noun, adjective ...), the training split has that template with those words in no form, person or tense.
+Pairs are held out by combination: if the valid or the test split has a template with certain content words (verb, noun,
+adjective ...), the training split does not have that template with those words in any form, person or tense.
 """
 
 import random
@@ -119,22 +119,22 @@ TEMPLATES: dict[str, tuple[Template, int]] = {
     "introduction": (people.introduction, 1),
     "birthday": (people.birthday, 1),
 }
-"""Template and weight: how often it is drawn against the others."""
+"""The templates by name, with their weights, which are relative frequencies."""
 
 _PATIENCE = 400
-"""Draws in a row without a new pair after which a template counts as used up."""
+"""Number of successive draws without a new pair after which a template counts as exhausted."""
 _HELD_OUT_SHARE = 0.25
-"""The most of a template's combinations that the held-out splits may take."""
+"""Maximum share of a template's combinations in the held-out splits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PhrasePair:
-    """A sentence in both languages and what it was made of."""
+    """A sentence in both languages, with its template and content words."""
 
     source: str
-    """English."""
+    """The English sentence."""
     target: str
-    """German."""
+    """The German sentence."""
     template: str
     """Name of the template, a key of `TEMPLATES`."""
     content: tuple[str, ...]
@@ -142,7 +142,7 @@ class PhrasePair:
 
     @property
     def combination(self) -> tuple[str, ...]:
-        """Template and content words: what training and held-out splits do not share."""
+        """The template with the content words; training and held-out splits share no combination."""
         return (self.template, *self.content)
 
 
@@ -163,17 +163,17 @@ def draw(template: str, generator: random.Random) -> PhrasePair:
 
 
 def generate(num_pairs: int, seed: int) -> list[PhrasePair]:
-    """Draws pairs of which no two share their English or their German.
+    """Draws pairs of which no two have the same English or the same German sentence.
 
     Args:
-        num_pairs: how many.
-        seed: same seed, same pairs, on every platform.
+        num_pairs: number of pairs.
+        seed: seed of the draws; the same seed gives the same pairs on every platform.
 
     Returns:
         The pairs in random order.
 
     Raises:
-        DataError: the phrasebook does not have so many distinct pairs.
+        DataError: the phrasebook does not have that many distinct pairs.
     """
     generator = random.Random(seed)
     wheel = [name for name, (_, weight) in TEMPLATES.items() for _ in range(weight)]
@@ -201,7 +201,7 @@ def generate(num_pairs: int, seed: int) -> list[PhrasePair]:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a sentence in lower case, without punctuation marks."""
+    """Returns the words of a sentence in lower case, without punctuation marks."""
     return text.lower().translate(str.maketrans("", "", ".,?!'")).split()
 
 
@@ -212,16 +212,16 @@ def split(seed: int, num_train: int = 40_000, num_valid: int = 500, num_test: in
     words do not, and no two held-out pairs share a combination.
 
     Args:
-        seed: same seed, same splits, on every platform.
-        num_train: pairs to train on.
-        num_valid: pairs to validate on.
-        num_test: pairs to test on.
+        seed: seed of the draws; the same seed gives the same splits on every platform.
+        num_train: number of pairs for training.
+        num_valid: number of pairs for validation.
+        num_test: number of pairs for testing.
 
     Returns:
         The three lists, each in random order.
 
     Raises:
-        DataError: the phrasebook has too few pairs for that.
+        DataError: the phrasebook has too few pairs for such splits.
     """
     num_held_out = num_valid + num_test
     surplus = 200 + 6 * num_held_out
@@ -238,29 +238,29 @@ def split(seed: int, num_train: int = 40_000, num_valid: int = 500, num_test: in
 
 
 def _held_out(pool: list[PhrasePair], number: int) -> list[PhrasePair]:
-    """One pair each of so many combinations, leaving every word and most of every template to training."""
-    # Counts what is left for training; a combination goes only if none of its words goes with it.
+    """Returns a pair of each of `number` combinations, leaving all words and most of each template for training."""
+    # A combination is only held out if each of its words still occurs at least 20 times in the rest.
     groups: dict[tuple[str, ...], list[PhrasePair]] = {}
     for pair in pool:
         groups.setdefault(pair.combination, []).append(pair)
-    left = Counter(word for pair in pool for word in _words([pair]))
+    remaining = Counter(word for pair in pool for word in _words([pair]))
     room = Counter(combination[0] for combination in groups)
     room = Counter({name: int(count * _HELD_OUT_SHARE) for name, count in room.items()})
     chosen: list[PhrasePair] = []
     for combination, members in groups.items():
         if len(chosen) == number:
             break
-        gone = Counter(_words(members))
-        if room[combination[0]] == 0 or any(left[word] - count < 20 for word, count in gone.items()):
+        removed = Counter(_words(members))
+        if room[combination[0]] == 0 or any(remaining[word] - count < 20 for word, count in removed.items()):
             continue
-        left.subtract(gone)
+        remaining.subtract(removed)
         room[combination[0]] -= 1
         chosen.append(members[0])
     return chosen
 
 
 def _words(pairs: Iterable[PhrasePair]) -> list[tuple[str, str]]:
-    """The words of both sides, each with its language."""
+    """Returns the words of both sides, each with its language."""
     return [
         (language, word)
         for pair in pairs

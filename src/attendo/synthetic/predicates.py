@@ -1,4 +1,4 @@
-"""Draws what a sentence says of its subject: a verb from the families, with an object or a place."""
+"""Draws the predicate of a sentence: a verb from the families, with an object or a place."""
 
 from dataclasses import replace
 from functools import cache
@@ -19,7 +19,7 @@ HIS = Phrase("his", "sein")
 
 @cache
 def families(use: str) -> tuple[Family, ...]:
-    """The families that suit a use, each as often as its weight."""
+    """Returns the families that suit a use, each repeated by its weight."""
     return tuple(
         family for family in OBJECT_FAMILIES + ACTIVITY_FAMILIES if use in family.uses for _ in range(family.weight)
     )
@@ -32,7 +32,7 @@ def _determiner(code: str, subject: Subject) -> Phrase:
 def noun_object(
     choose: Chooser, nouns: tuple[Noun, ...], determiner: Phrase, adjectives: tuple[Adjective, ...] = ()
 ) -> NounPhrase:
-    """Draws a noun, with an adjective in two cases of three."""
+    """Draws a noun, with an adjective in 65 % of cases."""
     noun = choose.word(nouns)
     adjective = choose.word(adjectives) if adjectives and choose.chance(0.65) else None
     return NounPhrase(noun=noun, determiner=determiner, adjective=adjective)
@@ -41,14 +41,14 @@ def noun_object(
 def draw_predicate(
     choose: Chooser, use: str, subject: Subject, *, negated: bool = False, definite: bool = False
 ) -> Predicate:
-    """Draws a verb and what goes with it.
+    """Draws a verb with its object or complement.
 
     Args:
-        choose: the sentence's choices.
-        use: the letter of `Family.uses` the sentence is about.
-        subject: whose own things "m" objects are.
-        negated: an indefinite object takes kein.
-        definite: only families whose object can be definite, and the definite article or possessive with it.
+        choose: draws the choices of the sentence.
+        use: the use of the sentence, a letter of `Family.uses`.
+        subject: the subject, whose possessive objects with the determiner "m" take.
+        negated: whether the clause is negated, so that an indefinite object takes kein.
+        definite: whether the object must be definite, with article or possessive.
     """
     options = families(use)
     if definite:
@@ -59,7 +59,7 @@ def draw_predicate(
         complement = choose.word(family.complements)
         return Predicate(verb=verb, en=complement.en, de_place=complement.de, brief=family.brief)
     codes = [code for code in family.determiners if not definite or code in "tm"]
-    # What the subject wears or sells follows the phrasebook's own narrow idea of wardrobes.
+    # In the phrasebook's simplified world, subjects with the possessive sein have no women's clothes.
     nouns = tuple(noun for noun in family.nouns if subject.my.de != "sein" or noun not in lexicon.WOMENS_CLOTHES)
     phrase = noun_object(choose, nouns, _determiner(choose.form(codes), subject), family.adjectives)
     predicate = object_predicate(verb, phrase, family.case, family.preposition, negated=negated)
@@ -74,7 +74,7 @@ def object_predicate(
     *,
     negated: bool = False,
 ) -> Predicate:
-    """A verb with a noun phrase as its object, perhaps after a preposition."""
+    """Returns a predicate of a verb and a noun phrase as its object, with or without a preposition."""
     en = f"{preposition.en} {phrase.en}".strip()
     if preposition.de:
         return Predicate(verb=verb, en=en, de_place=german.prepositional(preposition.de, phrase.de(case)))

@@ -1,6 +1,6 @@
 """The phrasebook's words: an English and a German side, read from compact tables of the lexicon.
 
-A table has one word a line, German first:
+A table has one word per line, German first:
 
     der Apfel/Äpfel = apple              noun: article, singular/plural; the English plural where irregular
     der Kollege*/Kollegen = colleague    * weak noun: den Kollegen, dem Kollegen
@@ -23,7 +23,7 @@ _GENDERS: dict[str, Gender] = {"der": "m", "die": "f", "das": "n"}
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words that are said as they stand, in both languages."""
+    """Words in both languages that are not inflected."""
 
     en: str
     de: str
@@ -31,7 +31,7 @@ class Phrase:
 
 @dataclass(frozen=True, kw_only=True)
 class Noun:
-    """A noun with the forms that cannot be derived."""
+    """A noun with those of its forms that cannot be derived."""
 
     de: str
     en: str
@@ -39,14 +39,14 @@ class Noun:
     de_plural: str = ""
     en_plural: str = ""
     weak: bool = False
-    """Takes -(e)n in every case but the nominative singular."""
+    """Whether the noun takes -(e)n in every case but the nominative singular."""
     always_plural: bool = False
-    """Shoes, gloves: said in the plural."""
+    """Whether the noun is only used in the plural, such as shoes and gloves."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adjective:
-    """An adjective; `stem` is what German endings join (teuer, ein teur-er Mantel)."""
+    """An adjective; German endings are added to `stem` (teuer, ein teur-er Mantel)."""
 
     de: str
     en: str
@@ -58,9 +58,9 @@ class Verb:
     """A verb with its principal parts in both languages."""
 
     de: str
-    """Infinitive without a separable prefix."""
+    """Infinitive without separable prefix."""
     prefix: str
-    """Separable prefix, empty for most; with a trailing space where written apart (spazieren gehen)."""
+    """Separable prefix; empty for most verbs, with a trailing space if written separately (spazieren gehen)."""
     er_form: str
     """Third person singular of the present, without the prefix."""
     participle: str
@@ -71,7 +71,7 @@ class Verb:
 
     @property
     def infinitive(self) -> str:
-        """The infinitive as the dictionary has it: abholen."""
+        """The infinitive as in a dictionary: abholen."""
         return self.prefix + self.de
 
 
@@ -139,5 +139,5 @@ def verbs(table: str) -> tuple[Verb, ...]:
 
 
 def phrases(table: str) -> tuple[Phrase, ...]:
-    """Reads a table of phrases that are said as they stand."""
+    """Reads a table of phrases."""
     return tuple(Phrase(en=en, de=german) for german, en in _rows(table))

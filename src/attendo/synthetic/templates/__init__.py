@@ -1,1 +1,1 @@
-"""The sentences of the phrasebook, by what they are about."""
+"""The templates of the phrasebook's sentences, by topic."""

@@ -94,8 +94,8 @@ _MEDICINES = phrases("""
 
 def dose(choose: Chooser) -> Phrase:
     """You have to take this medicine three times a day before meals."""
-    what = choose.word(_MEDICINES)
-    often = choose.word(phrases("einmal = once\n zweimal = twice\n dreimal = three times\n viermal = four times"))
+    medicine = choose.word(_MEDICINES)
+    frequency = choose.word(phrases("einmal = once\n zweimal = twice\n dreimal = three times\n viermal = four times"))
     when = choose.word(
         phrases("""
             vor dem Essen = before meals
@@ -106,8 +106,8 @@ def dose(choose: Chooser) -> Phrase:
     )
     start = choose.form(phrases("Sie müssen = you have to\n Sie sollten = you should\n er muss = he has to"))
     return both(
-        f"{start.en} take {what.en} {often.en} a day {when.en}",
-        f"{start.de} {what.de} {often.de} am Tag {when.de} nehmen",
+        f"{start.en} take {medicine.en} {frequency.en} a day {when.en}",
+        f"{start.de} {medicine.de} {frequency.de} am Tag {when.de} nehmen",
     )
 
 
@@ -178,7 +178,7 @@ _EARLY = ((_UP, BARE, (4, 5, 6)), (_AWAKE, BARE, (3, 4, 5)))
 
 
 def _daily(choose: Chooser, options: tuple[tuple[Verb, Phrase, tuple[int, ...]], ...]) -> Predicate:
-    """Something done at a certain time of day."""
+    """An activity at a certain time of day."""
     action, rest, hours = choose.form(options)
     choose.word((f"{rest.de} {action.infinitive}".strip(),))
     time = clock(choose, hours=hours, content=True)

@@ -1,4 +1,4 @@
-"""Templates about what people do: statements, questions, negations, requests, in every tense.
+"""Templates about everyday actions: statements, questions, negations, requests, in every tense.
 
 Each template draws its words from a `Chooser` and returns the pair; its docstring gives an example.
 """
@@ -70,7 +70,7 @@ REGULAR = phrases("""
     im Winter = in winter
 """) + tuple(Phrase(f"on {day.en}s", f"{day.de.lower()}s") for day in counting.WEEKDAYS)
 _DISTANT = frozenset(COMING[5:-1] + PAST[4:] + REGULAR[3:6])
-"""Too far off to say of a coffee, a door or a lamp."""
+"""Times too distant for brief actions, such as those with a coffee, a door or a lamp."""
 HOW_OFTEN = phrases("""
     oft = often
     immer = always
@@ -89,12 +89,12 @@ _ADULTS = tuple(noun for noun in lexicon.RELATIVES if noun.en != "child")
 
 
 def both(english_text: str, german_text: str, mark: str = ".") -> Phrase:
-    """The pair as two sentences with the same closing mark."""
+    """Returns the pair as two sentences with the same closing mark."""
     return Phrase(sentence(english_text, mark), sentence(german_text, mark))
 
 
 def statement(clause: Clause, *, fronted: bool = False) -> Phrase:
-    """The clause as a statement in both languages, perhaps with its time in front."""
+    """Returns the clause as a statement in both languages, with or without its time in front."""
     order: clauses.Order = "fronted" if fronted else "statement"
     return both(in_english(clause, order), in_german(clause, order))
 
@@ -104,7 +104,7 @@ def _question(clause: Clause) -> Phrase:
 
 
 def somebody(choose: Chooser) -> Subject:
-    """Somebody by kinship or name; her and their are left out because both are ihr."""
+    """Draws a person by kinship or name; her and their are left out because both are ihr."""
     if choose.chance(0.4):
         woman = choose.chance(0.5)
         return clauses.name_subject(choose.form(lexicon.WOMEN if woman else lexicon.MEN), woman=woman)
@@ -113,22 +113,22 @@ def somebody(choose: Chooser) -> Subject:
 
 
 def first_subject(choose: Chooser) -> Subject:
-    """A subject for the start of a sentence, where "Sie" could be both you and they: neither is drawn."""
+    """Draws a subject for the start of a sentence, where "Sie" could be both you and they: neither is drawn."""
     return choose.form((I, I, WE, HE, SHE)) if choose.chance(0.6) else somebody(choose)
 
 
 def inner_subject(choose: Chooser) -> Subject:
-    """A subject for inside a sentence."""
+    """Draws a subject for the inside of a sentence."""
     return choose.form((I, I, WE, HE, SHE, THEY, YOU)) if choose.chance(0.75) else somebody(choose)
 
 
 def _asked(choose: Chooser) -> Subject:
-    """A subject for a question: mostly you."""
+    """Draws a subject for a question: mostly you."""
     return YOU if choose.chance(0.6) else choose.form((HE, SHE, THEY, somebody(choose)))
 
 
 def _when(choose: Chooser, times: Sequence[Phrase], predicate: Predicate) -> Phrase:
-    """A time that suits the predicate, or none where there is none to choose from."""
+    """Draws a time that suits the predicate; no time if there is none to choose from."""
     near = [time for time in times if not (predicate.brief and time in _DISTANT)]
     return choose.form(near) if near else clauses.NO_TIME
 
@@ -143,15 +143,15 @@ def drawn(
     negated: bool = False,
     definite: bool = False,
 ) -> Clause:
-    """A clause with a drawn predicate and a time that suits it.
+    """Draws a clause with a predicate and a time that suits it.
 
     Args:
-        choose: the sentence's choices.
-        subject: who does it.
-        use: letter of `Family.uses`.
-        tense: of the verb.
-        times: what the time is drawn from; none for no time.
-        negated: whether it is negated.
+        choose: draws the choices of the sentence.
+        subject: the subject of the clause.
+        use: the use of the clause, a letter of `Family.uses`.
+        tense: the tense of the verb.
+        times: the times to draw from; empty for no time.
+        negated: whether the clause is negated.
         definite: whether the object must be definite.
     """
     predicate = draw_predicate(choose, use, subject, negated=negated, definite=definite)
@@ -289,7 +289,7 @@ def imperative(choose: Chooser) -> Phrase:
 
 
 def among_friends(choose: Chooser) -> Phrase:
-    """Anna, have you found your key? The name tells that you is du, two names that it is ihr."""
+    """Anna, have you found your key? One name shows that you is du, two names show that it is ihr."""
     names = [choose.form(lexicon.WOMEN)]
     if choose.chance(0.4):
         names.append(choose.form(lexicon.MEN))

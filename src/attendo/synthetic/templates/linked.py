@@ -22,7 +22,7 @@ from attendo.synthetic.words import Phrase, phrases
 
 
 def pronoun(subject: Subject) -> Subject:
-    """The pronoun that refers back to a subject."""
+    """Returns the pronoun that refers back to a subject."""
     if subject.person == "3p":
         return subject if subject == YOU else THEY
     if subject.person != "3s":
@@ -123,7 +123,7 @@ _MEANS = phrases("""
 
 
 def _condition_met(choose: Chooser, subject: Subject) -> Phrase:
-    """What the plan depends on: the weather, or what the subject has."""
+    """Draws the condition of a plan: the weather, or the time that the subject has."""
     if choose.chance(0.5):
         return choose.form(_CONDITIONS)
     means = choose.form(_MEANS)

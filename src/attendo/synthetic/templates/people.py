@@ -201,10 +201,10 @@ def who_works(choose: Chooser) -> Phrase:
             leider krank = unfortunately ill
         """)
     )
-    who = german.relative_pronoun(person.noun, "nominative")
+    relative = german.relative_pronoun(person.noun, "nominative")
     return both(
         f"{person.en} who {does.en} {where.en} is {state.en}",
-        f"{person.de('nominative')}, {who} {where.de} {does.de}, ist {state.de}",
+        f"{person.de('nominative')}, {relative} {where.de} {does.de}, ist {state.de}",
     )
 
 

@@ -54,9 +54,9 @@ def other_colour(choose: Chooser) -> Phrase:
     phrase = NounPhrase(noun=noun, determiner=THIS)
     if choose.chance(0.7):
         colour = choose.word(lexicon.COLOURS)
-        wanted = Phrase(colour.en, colour.de.capitalize())
+        variant = Phrase(colour.en, colour.de.capitalize())
     else:
-        wanted = choose.form(
+        variant = choose.form(
             phrases("""
                 einer kleineren Größe = a smaller size
                 einer anderen Größe = another size
@@ -64,7 +64,9 @@ def other_colour(choose: Chooser) -> Phrase:
             """)
         )
     return both(
-        f"do you also have {phrase.en} in {wanted.en}", f"haben Sie {phrase.de('accusative')} auch in {wanted.de}", "?"
+        f"do you also have {phrase.en} in {variant.en}",
+        f"haben Sie {phrase.de('accusative')} auch in {variant.de}",
+        "?",
     )
 
 
@@ -112,7 +114,7 @@ _LIKERS = phrases("""
 
 
 def taste(choose: Chooser) -> Phrase:
-    """I like the blue coat better than the red one: what is liked is the German subject."""
+    """I like the blue coat better than the red one: the German subject is the thing liked."""
     liker = choose.form(_LIKERS)
     noun = choose.word(_GOODS + lexicon.SIGHTS)
     colours = lexicon.BUILDING_QUALITIES if noun in lexicon.SIGHTS else _GOODS_QUALITIES
@@ -167,7 +169,7 @@ def where_to_buy(choose: Chooser) -> Phrase:
 
 
 def _container(choose: Chooser) -> Phrase:
-    """A cup of tea, two bottles of water (accusative)."""
+    """Draws an amount of a drink in the accusative: a cup of tea, two bottles of water."""
     glass, cup, bottle = lexicon.CONTAINERS
     kind = choose.form((glass, cup, bottle))
     drink = choose.word(lexicon.CUP_DRINKS if kind == cup else lexicon.GLASS_DRINKS)
@@ -242,11 +244,9 @@ def _tableware(choose: Chooser) -> Phrase:
 
 def bring_us(choose: Chooser) -> Phrase:
     """Could you bring us two cups of tea, please?"""
-    wanted = choose.form((_container, _dish, _tableware))(choose)
+    item = choose.form((_container, _dish, _tableware))(choose)
     whom = choose.form(_FOR_WHOM)
-    return both(
-        f"could you please bring {whom.en} {wanted.en}", f"könnten Sie {whom.de} bitte {wanted.de} bringen", "?"
-    )
+    return both(f"could you please bring {whom.en} {item.en}", f"könnten Sie {whom.de} bitte {item.de} bringen", "?")
 
 
 _CAN = phrases("""
@@ -271,13 +271,13 @@ def without(choose: Chooser) -> Phrase:
     """Can I have the salad without onions?"""
     dish = NounPhrase(noun=choose.word(_WITH_TOPPING), determiner=THE)
     without_de, without_en = choose.form((("ohne", "without"), ("mit", "with")))
-    thing = choose.word(_LEFT_OUT)
+    ingredient = choose.word(_LEFT_OUT)
     who = choose.form(_CAN)
-    if without_de == "mit" and thing.de == "Pilze":
-        thing = Phrase(thing.en, "Pilzen")
+    if without_de == "mit" and ingredient.de == "Pilze":
+        ingredient = Phrase(ingredient.en, "Pilzen")
     return both(
-        f"{who.en} have {dish.en} {without_en} {thing.en}",
-        f"{who.de} {dish.de('accusative')} {without_de} {thing.de} bekommen",
+        f"{who.en} have {dish.en} {without_en} {ingredient.en}",
+        f"{who.de} {dish.de('accusative')} {without_de} {ingredient.de} bekommen",
         "?",
     )
 

@@ -1,4 +1,4 @@
-"""Templates for being away: the hotel, the weather, the sights, the time."""
+"""Templates for travelling: the hotel, the weather, the sights, the time."""
 
 from attendo.synthetic import counting, english, german, lexicon
 from attendo.synthetic.choices import Chooser

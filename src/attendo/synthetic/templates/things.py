@@ -1,4 +1,4 @@
-"""Templates about things: whose they are, where they are put, who gets them, what one likes."""
+"""Templates about things: their owners, their places, gifts, interests and likes."""
 
 from attendo.synthetic import clauses, english, german, lexicon
 from attendo.synthetic.choices import Chooser
@@ -67,11 +67,11 @@ def that_was_bought(choose: Chooser) -> Phrase:
     subject = inner_subject(choose)
     clause = Clause(subject=subject, predicate=Predicate(verb=action), tense="past", time=choose.form(PAST))
     state = choose.word(_STATES)
-    who = german.relative_pronoun(thing.noun, "accusative", plural=thing.is_plural)
+    relative = german.relative_pronoun(thing.noun, "accusative", plural=thing.is_plural)
     is_de = german.auxiliary("sein", thing.person)
     return both(
         f"{thing.en} that {in_english(clause)} {english.be(thing.person)} {state.en}",
-        f"{thing.de('nominative')}, {who} {in_german(clause, 'subordinate')}, {is_de} {state.de}",
+        f"{thing.de('nominative')}, {relative} {in_german(clause, 'subordinate')}, {is_de} {state.de}",
     )
 
 
@@ -86,7 +86,7 @@ _SMALL_THINGS = lexicon.BELONGINGS[:8] + lexicon.PAPERS + lexicon.LITERATURE[:1]
 
 
 def _spot(choose: Chooser) -> tuple[Phrase, NounPhrase]:
-    """A preposition and a piece of furniture; only a cupboard is looked into."""
+    """Draws a preposition and a piece of furniture; in goes with a cupboard only."""
     furniture = NounPhrase(noun=choose.word(lexicon.FURNITURE), determiner=THE)
     options = (Phrase("in", "in"),) if furniture.noun.en == "cupboard" else _TWO_WAY
     return choose.form(options), furniture
@@ -208,11 +208,11 @@ _GROWN_QUALITIES = adjectives("""
 def interest(choose: Chooser) -> Phrase:
     """My father is interested in old watches: für, and strong plural endings."""
     subject = first_subject(choose)
-    made = choose.chance(0.6)
+    is_made = choose.chance(0.6)
     things = NounPhrase(
-        noun=choose.word(_MADE if made else _GROWN),
+        noun=choose.word(_MADE if is_made else _GROWN),
         determiner=BARE,
-        adjective=choose.word(adjectives("alt = old\n neu = new\n modern = modern") if made else _GROWN_QUALITIES),
+        adjective=choose.word(adjectives("alt = old\n neu = new\n modern = modern") if is_made else _GROWN_QUALITIES),
         plural=True,
     )
     predicate = Predicate(

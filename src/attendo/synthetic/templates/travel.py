@@ -1,4 +1,4 @@
-"""Templates for the way: directions, trains and buses, opening hours."""
+"""Templates for getting around: directions, trains and buses, opening hours."""
 
 from attendo.synthetic import counting, german, lexicon
 from attendo.synthetic.choices import Chooser
@@ -147,10 +147,10 @@ def tickets(choose: Chooser) -> Phrase:
     number = choose.word(counting.NUMBERS[:6])
     ticket = choose.form((Phrase("ticket", "Fahrkarte"), Phrase("return ticket", "Rückfahrkarte")))
     when = choose.form((Phrase("", ""), Phrase(" for tomorrow", " für morgen"), Phrase(" for today", " für heute")))
-    one = number.en == "one"
+    is_single = number.en == "one"
     return both(
-        f"{'one' if one else number.en} {ticket.en}{'' if one else 's'} to {city.en}{when.en}, please",
-        f"{'eine' if one else number.de} {ticket.de}{'' if one else 'n'} nach {city.de}{when.de}, bitte",
+        f"{'one' if is_single else number.en} {ticket.en}{'' if is_single else 's'} to {city.en}{when.en}, please",
+        f"{'eine' if is_single else number.de} {ticket.de}{'' if is_single else 'n'} nach {city.de}{when.de}, bitte",
     )
 
 
