@@ -24,7 +24,7 @@ END = "</s>"
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A picture on a page of its own."""
+    """A complete picture with its size."""
 
     width: float
     height: float
@@ -37,7 +37,7 @@ def draw(attention: AttentionMap, view: View) -> Drawing:
     """Draws the two sentences and, below them, the figures that a view asks for.
 
     Raises:
-        DataError: the map does not have what the view asks for.
+        DataError: the map lacks a kind, layer, head or word of the view.
     """
     parts = figures(attention, view)
     sides = {"source": sentence(attention, attention.source), "target": sentence(attention, attention.target)}
@@ -65,13 +65,13 @@ def figures(attention: AttentionMap, view: View) -> tuple[Captioned, ...]:
     """Returns the figures that a view asks for, one for each kind of attention.
 
     Raises:
-        DataError: the map does not have what the view asks for.
+        DataError: the map lacks a kind, layer, head or word of the view.
     """
     return tuple(_figure(attention, view, selection) for selection in select(attention, view))
 
 
 def sentence(attention: AttentionMap, tokens: tuple[str, ...]) -> str:
-    """A side's tokens as one line of text, without `</s>`."""
+    """Returns a side's tokens as one line of text, without `</s>`."""
     tokens = tokens[:-1] if tokens[-1] == END else tokens
     if attention.unit == "pieces":
         return spelled(tokens)

@@ -112,16 +112,16 @@ def _curves(weights: NDArray[np.float32], shift: float) -> tuple[Curve, ...]:
 
 
 def _bands(weights: NDArray[np.float32], selection: Selection, x: float, colour: str) -> list[Shape]:
-    """Draws the total weight beside each word that the words in focus attend to, or that attends to them (Figure 4)."""
+    """Draws beside each word the mean weight that the words in focus give it, or the total weight it gives them."""
     if selection.queries:
-        totals = weights[list(selection.queries)].mean(axis=0)
+        strengths = weights[list(selection.queries)].mean(axis=0)
     elif selection.keys:
-        totals = weights[:, list(selection.keys)].sum(axis=1)
+        strengths = weights[:, list(selection.keys)].sum(axis=1)
     else:
         return []
     return [
         Box(x=x, y=ABOVE + place * ROW + 1, width=BAND - 1, height=ROW - 2, colour=colour, opacity=float(weight) ** 0.5)
-        for place, weight in enumerate(np.clip(totals, 0, 1))
+        for place, weight in enumerate(np.clip(strengths, 0, 1))
         if weight >= LEAST_LINE / 3
     ]
 

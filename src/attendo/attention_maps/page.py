@@ -45,7 +45,7 @@ def to_html(attention: AttentionMap, view: View | None = None, unit: Unit = "wor
         unit: whether the page opens with words or with pieces.
 
     Raises:
-        DataError: the map does not have what the view asks for.
+        DataError: the map lacks a kind, layer, head or word of the view.
     """
     assets = files("attendo.attention_maps") / "assets"
     style = (assets / "page.css").read_text(encoding="utf-8")

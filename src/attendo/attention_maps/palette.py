@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FIRST_COLOURS = ("#2f7fd8", "#cf6a12", "#2c9550", "#d64550", "#8f63d2", "#12939b", "#cf4f9b", "#8a8412")
-"""The first heads' colours: far apart in hue, and near enough to the middle to stand on white and on black."""
+"""The first heads' colours: far apart in hue, and of medium luminance, so that they suit white and black."""
 
 NUM_SHADES = 16
 """Number of shades between the weights 0 and 1 in print; the exact weights are in the JSON."""

@@ -45,10 +45,10 @@ class Selection:
 
 
 def select(attention: AttentionMap, view: View) -> tuple[Selection, ...]:
-    """Finds in a map what a view asks for, in the paper's order of the kinds.
+    """Returns the selections of a map that a view asks for, in the paper's order of the kinds.
 
     Raises:
-        DataError: the map has no such kind, layer, head or word; all of them are named.
+        DataError: the map lacks a kind, layer, head or word of the view; the message names all of them.
     """
     kinds = [kind for kind in KINDS if kind in view.kinds and kind in attention.kinds]
     if not kinds:

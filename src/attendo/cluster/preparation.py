@@ -113,5 +113,5 @@ def _manifest(recipe: Recipe, files: Sequence[Path]) -> dict[str, Any]:
     return {
         "attendo": attendo.__version__,
         "settings": prepared_folder(recipe, Path()).name,  # the name holds their fingerprint
-        "files": {name: [file.st_size, file.st_mtime_ns] for name, file in status.items()},
+        "files": {name: [stat.st_size, stat.st_mtime_ns] for name, stat in status.items()},
     }

@@ -37,7 +37,7 @@ class Judged:
     close: bool
     """Whether the translation came close to a reference."""
     weight: float = 1.0
-    """Weight of the sentence in learning; larger for the sentences of a small test set beside a large one."""
+    """Weight of the sentence in learning; larger in a small test set that is used with a large one."""
 
 
 def chrf() -> "CHRF":

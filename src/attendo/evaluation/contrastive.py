@@ -79,7 +79,7 @@ class ContrastivePair:
 
 @dataclass(frozen=True, kw_only=True)
 class Preference:
-    """How often a model prefers the correct translation."""
+    """The number of pairs in which a model prefers the correct translation, with the interval of their share."""
 
     pairs: int
     preferred: int

@@ -34,7 +34,8 @@ def to_spec(
     Args:
         model: a float32 model on the CPU.
         source_tokens: the token of each source id, all distinct, including `</s>` and `<unk>`.
-        target_tokens: the token of each target id, likewise; equal to `source_tokens` if the vocabulary is joint.
+        target_tokens: the token of each target id, all distinct, including `</s>` and `<unk>`; equal to `source_tokens`
+            if the vocabulary is joint.
         max_positions: number of rows of the table of sinusoids, which is the longest text in tokens. Without a table
             CTranslate2 would build its own, by another formula and from position 1 on. A learned table is used
             unchanged.

@@ -19,8 +19,8 @@ class HuggingFaceRuntime:
     Args:
         folder: the folder of a `MarianMTModel`.
         source_ids: the folder's id of each of attendo's source ids, `(src_vocab_size,)`; None if they are the same.
-        target_ids: the folder's id of each of attendo's target ids, likewise. Log-probabilities are normalised over
-            these alone, without the padding token, which Hugging Face never writes but includes.
+        target_ids: the folder's id of each of attendo's target ids; None if they are the same. Log-probabilities are
+            normalised over these alone, without the padding token, which Hugging Face never writes but includes.
         tgt_vocab_size: number of attendo's target ids, used if `target_ids` is None.
     """
 

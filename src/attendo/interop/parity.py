@@ -72,11 +72,11 @@ class AttendoRuntime:
         self._search = IdSearch([model], SearchConfig(beam_size=1), threads=threads)
 
     def token_log_probs(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[list[float]]:
-        """See `Runtime`."""
+        """Returns the log-probabilities of the targets' tokens; see `Runtime`."""
         return score_batch([self._model], sources, targets)
 
     def greedy(self, sources: Sequence[Sentence], max_len: int) -> list[list[int]]:
-        """See `Runtime`."""
+        """Returns greedy translations; see `Runtime`."""
         results = self._search.search(sources, [Rules(max_len=max_len)] * len(sources))
         return [list(hypotheses[0].ids) for hypotheses in results]
 

@@ -1,4 +1,4 @@
-"""Tells whether a name means a model or a recipe, without importing torch, so that a mistyped name fails at once."""
+"""Decides whether a name means a model or a recipe, without importing torch, so that a mistyped name fails at once."""
 
 import difflib
 from pathlib import Path
