@@ -93,14 +93,12 @@ def _prepared_sizes(run: Path) -> tuple[int, int] | None:
     return prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size
 
 
-def require_model(subject: Subject, reason: str) -> Path:
+def require_model(subject: Subject, what: str) -> Path:
     """Returns the folder of a model that has to be trained already.
 
     Raises:
         ModelError: the model is not trained yet.
     """
     if subject.folder is None:
-        raise ModelError(
-            f"{subject.name}: {reason}, and this is a recipe; name a model folder, a run or a shipped model"
-        )
+        raise ModelError(f"{subject.name}: {what}, and this is a recipe; name a model folder, a run or a shipped model")
     return subject.folder
