@@ -313,7 +313,7 @@ def replicas(options: argparse.Namespace) -> None:
         one, two = (
             stack.enter_context(process(attendo_command(options.model, port, settings), port)) for port in ports
         )
-        stack.enter_context(nginx(folder, front, ports))
+        stack.enter_context(nginx(folder, front, ports, "least_conn"))  # wrk is a single caller
         print(f"ready: {[is_ready(port) for port in ports]}")
         for server, port in (("one replica", ports[0]), ("two behind nginx", front)):
             tell(server, wrk(port, 64, options.seconds, folder))
@@ -337,13 +337,14 @@ def tell(name: str, each: Load) -> None:
 
 
 @contextmanager
-def nginx(folder: Path, port: int, upstream: Sequence[int]) -> Iterator[None]:
-    """nginx as deploy/nginx.conf has it, with other ports."""
+def nginx(folder: Path, port: int, upstream: Sequence[int], balance: str = "hash $caller consistent") -> Iterator[None]:
+    """nginx as deploy/nginx.conf has it, with other ports and possibly another way to choose a replica."""
     text = (Path(__file__).parents[1] / "deploy" / "nginx.conf").read_text(encoding="utf-8")
     servers = "\n".join(f"server 127.0.0.1:{each} max_fails=1 fail_timeout=2s;" for each in upstream)
     text = re.sub(r"(?m)^\s*server attendo-\d.*;$\n?", "", text).replace("# replicas", servers)
     text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
     text = re.sub(r"(?m)^\s*limit_(req|conn) .*$", "", text)  # all come from one address
+    text = text.replace("hash $caller consistent", balance)
     text = re.sub(r"(?m)^(pid|error_log|user) .*$", "", text).replace("access_log /dev/stdout", "access_log off; #")
     (folder / "nginx.conf").write_text(
         f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\n{text}", encoding="utf-8"

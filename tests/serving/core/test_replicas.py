@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
-from tests.serving.live import PATIENCE_S, live
+from tests.serving.live import PATIENCE_S, Live, live
 
 from attendo.serving.config_file import load_config
 
@@ -77,7 +78,7 @@ def test_a_replica_ends_under_load_and_no_request_is_lost(tmp_path: Path, model_
         proxies = 'server.trusted_proxies=["127.0.0.1"]'
         one, two = (stack.enter_context(live([f"m={model_folder}"], proxies)) for _ in range(2))
         ports = [each.address[1] for each in (one, two)]
-        stack.enter_context(nginx(tmp_path, front, ports))
+        stack.enter_context(nginx(tmp_path, front, ports, "least_conn"))
         assert [is_ready(port) for port in ports] == [True, True]
         askers = [threading.Thread(target=ask) for _ in range(6)]
         for each in askers:
@@ -94,11 +95,38 @@ def test_a_replica_ends_under_load_and_no_request_is_lost(tmp_path: Path, model_
                 each.join(PATIENCE_S)
         assert set(statuses) == {200}
         for server in (one, two):  # both have worked
-            counted = server.server.service.metrics.registry.get_sample_value(
-                "attendo_http_requests_total", {"method": "POST", "path": "/api/translate", "status": "200"}
-            )
-            assert counted is not None
-            assert counted > 5
+            assert num_requests(server) > 5
+
+
+@needs_nginx
+def test_a_caller_always_reaches_the_replica_that_has_his_glossaries(tmp_path: Path, model_folder: Path) -> None:
+    front = free_port()
+
+    def replica_of(headers: dict[str, str]) -> int:
+        before = [num_requests(server) for server in servers]
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{front}/api/translate", BODY, headers={"Content-Type": "application/json", **headers}
+        )
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            answer.read()
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:  # a request is counted after its answer
+            for number, server in enumerate(servers):
+                if num_requests(server) > before[number]:
+                    return number
+        raise AssertionError("no replica has counted the request")
+
+    with ExitStack() as stack:
+        proxies = 'server.trusted_proxies=["127.0.0.1"]'
+        servers = [stack.enter_context(live([f"m={model_folder}"], proxies)) for _ in range(2)]
+        stack.enter_context(nginx(tmp_path, front, [server.address[1] for server in servers]))
+        used = set()
+        for key in map(str, range(12)):
+            ways = ({"X-API-Key": key}, {"Authorization": f"Bearer {key}"}, {"Authorization": f"DeepL-Auth-Key {key}"})
+            (replica,) = {replica_of(headers) for headers in ways for _ in range(3)}
+            used.add(replica)
+        assert used == {0, 1}
+        assert len({replica_of({}) for _ in range(6)}) == 1, "without a key the address is the caller"
 
 
 @pytest.mark.skipif(shutil.which("wrk") is None, reason="wrk is not installed")
@@ -114,6 +142,12 @@ def test_no_request_is_refused_or_broken_under_load(tmp_path: Path) -> None:
         assert lines is not None
         assert batches is not None
         assert lines > 2 * batches, "what waited together was not worked on together"
+
+
+def num_requests(server: Live) -> float:
+    """The number of translations that a server has answered."""
+    labels = {"method": "POST", "path": "/api/translate", "status": "200"}
+    return server.server.service.metrics.registry.get_sample_value("attendo_http_requests_total", labels) or 0
 
 
 def wait_for(statuses: list[int], count: int) -> None:
