@@ -289,10 +289,10 @@ def _examples(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
 
 
 def _scale_note(text: PageText, order: Order) -> str:
-    """A note on the limits of the scale's models; at scales other than `tiny`, empty for models that the user names."""
-    if order.scale == "tiny":
-        return text.note("tiny")
-    return "" if order.runs else text.note("shipped")
+    """A note on the limits of the models that are looked at unless the user names others; empty if he does."""
+    if order.runs:
+        return ""
+    return text.note("tiny" if order.scale == "tiny" else "shipped")
 
 
 def to_data(value: Any) -> Any:
