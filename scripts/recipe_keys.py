@@ -25,17 +25,17 @@ HEAD = """# Recipes
 <!-- Written by scripts/recipe_keys.py from the source; change the docstrings there, then run it. -->
 
 A recipe is a TOML file that describes a run. `attendo recipe` lists those that come with attendo, `attendo recipe tiny`
-prints one to copy, and `attendo recipe tiny --resolved` shows all keys with their values. What a recipe leaves out has
-the default below, which is the paper's where the paper says something.
+prints one to copy, and `attendo recipe tiny --resolved` shows all keys with their values. Keys that a recipe leaves out
+have the defaults below, which are the paper's where the paper gives a value.
 
 - Any value can be changed for one run: `--set training.max_steps=500`, `--set data.corpora.NAME.weight=2`.
-- Paths are relative to `data.folder`, and that to the recipe's own folder; for a recipe that comes with attendo, to the
-  folder you start from.
-- A limit that is not wanted where the default sets one is written `"none"`, since TOML has no word for it.
-- Where no default stands below, the key is left out; `None` in a description means the same.
-- A key that is not known stops the run before any work, with the nearest known one.
+- Paths are relative to `data.folder`, and `data.folder` to the recipe's own folder; for a recipe that comes with
+  attendo, to the folder in which you start the command.
+- To remove a limit that the default sets, write `"none"`, since TOML has no null value.
+- If no default is given below, the key is not set by default; `None` in a description means the same.
+- An unknown key stops the run before any work; the message names the most similar known key.
 
-Beside the sections there are two keys: `name`, what the run is called (default: the file's name), and `task`:
+Besides the sections there are two keys: `name`, the name of the run (default: the file's name), and `task`:
 `"translate"`, or `"parse"` for trees ([parsing](parsing.md)).
 """
 
