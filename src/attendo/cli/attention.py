@@ -31,7 +31,7 @@ StyleName = Literal["maps", "lines"]
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """What is drawn, and how."""
+    """The contents of the drawing and its layout."""
 
     kind: Annotated[
         list[KindName] | None,
@@ -127,7 +127,7 @@ def attention(
 
 
 def _check_view(view: ViewOptions, output: Path) -> None:
-    """Makes sure that the output's format is known and can show what is to be drawn."""
+    """Makes sure that the output's format is known and can show the requested view."""
     suffix = output.suffix.lower()
     if suffix not in FORMATS:
         raise DataError(f"{output}: the name must end in one of {', '.join(FORMATS)}")

@@ -60,7 +60,7 @@ class DecodingMatrix:
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Device to decode on.")] = "cpu"
 
     def lists(self) -> dict[str, Any]:
-        """The lists with commas, as the bench takes them.
+        """The comma-separated lists as the bench's arguments.
 
         Raises:
             BadParameter: something in them is unknown.
@@ -166,7 +166,7 @@ class TrainingMatrix:
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Device to train on.")] = "cpu"
 
     def lists(self) -> dict[str, Any]:
-        """The lists with commas and the Pythons, as the bench takes them.
+        """The comma-separated lists and the Pythons as the bench's arguments.
 
         Raises:
             BadParameter: something in them is unknown.
@@ -296,7 +296,7 @@ def _run(ready: _Bench, output: Path | None = None, *, as_json: bool) -> None:
 
 
 def _choices(text: str, known: tuple[str, ...], option: str) -> tuple[Any, ...]:
-    """The known words of a list with commas, each once."""
+    """The distinct choices in a comma-separated list."""
     words = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
     for word in words:
         if word not in known:
@@ -305,7 +305,7 @@ def _choices(text: str, known: tuple[str, ...], option: str) -> tuple[Any, ...]:
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:
-    """The whole numbers of a list with commas, each once."""
+    """The distinct whole numbers in a comma-separated list."""
     words = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
     for word in words:
         if not word.isdecimal() or int(word) < 1:

@@ -28,7 +28,7 @@ DEFAULT_NAME = "held-out set"
 
 @dataclass(frozen=True)
 class LearningOptions:
-    """What the calibration is learned from, and what counts as a close translation."""
+    """The texts from which the calibration is learned, and the definition of a close translation."""
 
     name: Annotated[
         list[str] | None,

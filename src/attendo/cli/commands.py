@@ -1,7 +1,7 @@
 """The commands of `attendo` by name; a command's module is imported when the command is asked for.
 
-Twenty commands declare more than 300 options. To import and declare all of them takes longer than to translate a line,
-and only `--help` names them all.
+Twenty commands declare more than 300 options. Importing and declaring all of them takes longer than to translate a
+line, and only `--help` names them all.
 """
 
 from collections.abc import Callable, Mapping
@@ -197,7 +197,7 @@ COMMANDS: Mapping[str, Callable[[], Command]] = {
     "recipe": _recipe,
     "reproduce": _reproduce,
 }
-"""What imports each command, in the order of `--help`, which is that of use."""
+"""The function that imports each command, in the order of `--help`, by typical use."""
 
 GROUPS: Mapping[str, Callable[[], typer.Typer]] = {
     "data": _data,
@@ -207,4 +207,4 @@ GROUPS: Mapping[str, Callable[[], typer.Typer]] = {
     "memory": _memory,
     "draw": _draw,
 }
-"""What imports each group of commands; `--help` lists them behind the commands."""
+"""The function that imports each group of commands; `--help` lists them after the commands."""

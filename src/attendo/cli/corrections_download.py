@@ -20,7 +20,7 @@ def download_corrections(url: str, key: str | None, path: Path) -> Path:
         path: the file to write.
 
     Raises:
-        AttendoError: the address is none, the server does not answer or refuses, or sends too much.
+        AttendoError: the address is invalid, or the server does not answer, refuses, or sends too much.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -81,7 +81,7 @@ def get(
 
 
 class _Stages:
-    """A bar for each archive that is fetched, unpacked or verified."""
+    """A progress bar for each archive while it is fetched, unpacked or verified."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -111,14 +111,14 @@ class _Stages:
 
 
 def _described(dataset: "Dataset") -> str:
-    """A dataset and what it is made of, for `--list`."""
+    """A dataset and its parts, for `--list`."""
     lines = [f"{dataset.name}: {dataset.title}"]
     lines += [f"  {text.name:<22} {text.pairs:>10,} pairs  {text.title}" for text in dataset.texts]
     return "\n".join(lines)
 
 
 def _planned(text: "PlannedText", folder: Path) -> str:
-    """What will be done for a text, for `--dry-run`."""
+    """The planned work for one text, for `--dry-run`."""
     name, archive = text.located.name, text.located.archive
     if text.unpacked:
         return f"{folder / name}.*: there; will be verified"
@@ -130,7 +130,7 @@ def _planned(text: "PlannedText", folder: Path) -> str:
 
 
 def _account(texts: "tuple[UnpackedText, ...]") -> str:
-    """Lines and bytes of each text, as a table."""
+    """The lines and bytes of each text, as a table."""
     rows = [("text", "pairs", "source MB", "target MB")]
     rows += [
         (t.name, f"{t.source.lines:,}", f"{t.source.bytes / 1e6:,.1f}", f"{t.target.bytes / 1e6:,.1f}") for t in texts

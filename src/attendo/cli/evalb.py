@@ -102,7 +102,7 @@ def _print_row(score: "SentenceScore") -> None:
 
 
 def _remark(evaluation: "Evaluation") -> None:
-    """Says on standard error what EVALB's figures do not show."""
+    """Notes on standard error what EVALB's figures do not show."""
     every = evaluation.every_sentence
     if every.num_failed:
         note(

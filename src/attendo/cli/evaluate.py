@@ -88,21 +88,21 @@ def _evaluate_text(
 
 @dataclass(frozen=True)
 class _Measured:
-    """The figures of a test set; None where they are not wanted."""
+    """The figures of a test set; None for figures that were not requested."""
 
     evaluation: "Evaluation"
     kept: "KeptReport | None"
     robustness: "Robustness | None"
 
     def to_json(self) -> str:
-        """All of them as one JSON object."""
+        """All figures as one JSON object."""
         figures = self.evaluation.to_json()
         figures |= {"kept": self.kept.to_json()} if self.kept else {}
         figures |= {"robustness": asdict(self.robustness)} if self.robustness else {}
         return json.dumps(figures, indent=2, ensure_ascii=False)
 
     def to_text(self) -> str:
-        """All of them as tables."""
+        """All figures as tables."""
         from attendo.evaluation.robustness_tables import robustness_text
 
         tables = [self.evaluation.to_text()]

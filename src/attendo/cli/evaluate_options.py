@@ -38,7 +38,7 @@ class TestSetOptions:
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How translations are made and measured."""
+    """How translations are produced and scored."""
 
     no_guards: NoGuardsOption = False
     tokenized: Annotated[
@@ -121,7 +121,7 @@ class TreeOptions:
 
 @dataclass(frozen=True)
 class ResultOptions:
-    """Where the results are written."""
+    """Output options for the results."""
 
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the translations or trees here.")

@@ -22,14 +22,14 @@ _LISTED = 5
 
 
 def check_options(context: typer.Context, *, of_trees: bool) -> None:
-    """Refuses options of a translator's evaluation in a parser's, and the other way round.
+    """Rejects translation options when a parser is evaluated, and parser options when a translator is.
 
     Args:
-        context: of the command.
-        of_trees: whether it is a parser's.
+        context: the command's context.
+        of_trees: whether a parser is evaluated.
 
     Raises:
-        BadParameter: there is one, or what to evaluate on is left out.
+        BadParameter: an option does not apply, or the test data is missing.
     """
     of_text = {"source": "--source", "reference": "--reference", **option_names(TextOptions)}
     for name, option in (of_text if of_trees else option_names(TreeOptions)).items():
@@ -52,10 +52,10 @@ def check_options(context: typer.Context, *, of_trees: bool) -> None:
 
 
 def check_card(card: str | None, ensemble: Sequence[str] | None) -> None:
-    """Refuses figures of an ensemble in one model's card, and a name that no section can have.
+    """Rejects writing an ensemble's figures into one model's card, and a section name that cannot be a heading.
 
     Raises:
-        BadParameter: there are further models.
+        BadParameter: the model is part of an ensemble.
         DataError: the name cannot be a heading.
     """
     if card is None:
@@ -105,7 +105,7 @@ def evaluate_trees(
 
 
 def _tell_problems(gold: "Treebank") -> None:
-    """Says what of a treebank is left out."""
+    """Reports the trees of a treebank that are skipped."""
     for problem in gold.problems[:_LISTED]:
         note(f"left out: {printable(str(problem))}")
     if len(gold.problems) > _LISTED:

@@ -78,5 +78,5 @@ def sample_source(sentences: Path | None, reference: Path | None) -> "SampleSour
 
 
 def print_report(report: "ParityReport") -> None:
-    """Prints a verification on standard output, whatever its result."""
+    """Prints a verification report on standard output, whether it passed or not."""
     print(report.to_text(), flush=True)

@@ -1,4 +1,4 @@
-"""How far translating a file is, on standard error."""
+"""The progress of translating a file, on standard error."""
 
 import time
 from contextlib import ExitStack
@@ -9,11 +9,11 @@ from attendo.cli.progress import JobProgress, note, notes
 
 
 class FileReporter:
-    """Says on standard error how translating a file goes; a context manager.
+    """A context manager that reports the progress of translating a file on standard error.
 
     Args:
-        quiet: show no progress; messages are shown all the same.
-        unit: what is counted: `lines`, or `messages`.
+        quiet: show no progress; messages are shown regardless.
+        unit: the unit of the count: `lines`, or `messages`.
     """
 
     def __init__(self, *, quiet: bool, unit: str = "lines") -> None:
@@ -24,7 +24,7 @@ class FileReporter:
 
     @property
     def seconds(self) -> float:
-        """Since the first line was translated, or since the start."""
+        """Seconds since the first line was translated, or since the start."""
         return time.monotonic() - self._started
 
     def message(self, text: str) -> None:

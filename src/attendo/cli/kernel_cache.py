@@ -1,18 +1,18 @@
-"""How many compiled products torch's kernels keep; both functions must be called before torch is imported.
+"""Limits on the compiled kernels that torch caches; both functions must be called before torch is imported.
 
-A product is compiled for every shape that is met, and 1,024 of them are kept by oneDNN and as many by each thread: of
-batches with ever new shapes gigabytes.
+A kernel is compiled for every new shape, and oneDNN caches 1,024 of them, as does each thread: with ever-changing batch
+shapes this takes gigabytes.
 """
 
 import os
 
 
 def bound_for_training() -> None:
-    """Packed rows come in few different numbers, so that half as many hold all of them."""
+    """Halves the cache: packed rows have few distinct counts, so 512 entries hold all of them."""
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")
 
 
 def bound_for_serving() -> None:
-    """Alignments and attention are of any shape, so that few would be met again; the native kernels keep none."""
+    """Shrinks caches: alignments and attention have arbitrary shapes, which rarely recur; native kernels need none."""
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
-    os.environ.setdefault("LRU_CACHE_CAPACITY", "16")  # of each thread
+    os.environ.setdefault("LRU_CACHE_CAPACITY", "16")  # per thread

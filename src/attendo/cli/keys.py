@@ -52,7 +52,7 @@ def add(
         characters_per_month=month,
         max_characters=most,
     )
-    file.parent.mkdir(parents=True, exist_ok=True)  # where its lock lies
+    file.parent.mkdir(parents=True, exist_ok=True)  # the folder of its lock
     with changed_keys(file) as known:
         known.append(key)
     note(f"key {key.id} of {name}; it is shown now and never again")

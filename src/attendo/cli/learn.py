@@ -26,7 +26,7 @@ _STATUS = {"accepted": 0, "refused": 3, "not enough to tell": 4}
 
 @dataclass(frozen=True)
 class CorrectionOptions:
-    """What is learned from."""
+    """The corrections from which the model learns."""
 
     corrections: Annotated[
         list[Path] | None,
@@ -57,7 +57,7 @@ class CorrectionOptions:
 
 @dataclass(frozen=True)
 class LearningOptions:
-    """How it is learned, and what must not be forgotten."""
+    """How the model learns from the corrections, and which test sets guard against forgetting."""
 
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="TOML file with a section `learning`.")

@@ -1,4 +1,4 @@
-"""How learning goes, on standard error."""
+"""Progress of learning from corrections, on standard error."""
 
 from types import TracebackType
 
@@ -10,7 +10,7 @@ class LearningProgress(RunReporter):
     """Shows trainings as `RunReporter` does, and translations with the time left.
 
     Args:
-        quiet: show no progress; messages are shown all the same.
+        quiet: show neither progress nor messages.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -20,12 +20,12 @@ class LearningProgress(RunReporter):
         self._translating: JobProgress | None = None
 
     def message(self, text: str) -> None:
-        """A line to read; a quiet command shows none of them."""
+        """Prints a message, unless the command is quiet."""
         if not self._is_quiet:
             super().message(text)
 
     def translating(self, label: str, done: int, total: int) -> None:
-        """Some lines of a text are translated."""
+        """Updates the count of translated lines of a text."""
         if self._translating is None or label != self._label:
             self._end_translating()
             self._close()

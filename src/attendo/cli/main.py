@@ -1,4 +1,4 @@
-"""The command `attendo`: its commands, and what becomes of errors."""
+"""The command `attendo`: its commands, and how it reports errors."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from attendo.reading import printable
 from attendo.threads import set_up_openmp
 
 _EXTRAS = {"torch": "train", "safetensors": "train", "matplotlib": "plot"}
-"""Packages that translating does without, each with the extra that brings it."""
+"""Packages that translating does not need, each with the extra that installs it."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -35,7 +35,7 @@ def attendo(
 
 
 def application(arguments: Sequence[str] = ()) -> typer.Typer:
-    """Builds the command line: of the command that is called, or of all where the arguments begin with none.
+    """Builds the command line: only the called command, or all commands if the arguments do not begin with one.
 
     Args:
         arguments: without the program's name.
@@ -61,7 +61,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
 def main() -> None:
     """Runs the command line of this process."""
     arguments = sys.argv[1:]
-    # A bench measures peers as they are installed, in this process and in those it starts.
+    # The bench measures peers as they are installed, both in this process and in the processes it starts.
     if arguments[:1] != ["bench"]:
         set_up_openmp()
     sys.exit(run(arguments))
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
         after SIGTERM.
     """
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # text is UTF-8 wherever it goes, and a line ends as it does elsewhere
+        if hasattr(stream, "reconfigure"):  # always UTF-8, with the same line ends on every platform
             stream.reconfigure(encoding="utf-8", newline="\n", errors="backslashreplace")
     with ending_at_signals() as asked:
         try:
@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         except Exception:
             if asked.number is None:
                 raise
-            status = 1  # what an import made of the signal
+            status = 1  # the import turned the signal into this error
     return status if asked.number is None else 128 + asked.number
 
 
@@ -106,7 +106,7 @@ def _run(arguments: Sequence[str]) -> int:
             raise
         needed = f"attendo {' '.join(arguments[:1])} needs {error.name}, which is not installed"
         return _say(f'error: {needed}; pip install "attendo[{extra}]"', 1)
-    except KeyboardInterrupt:  # before or behind the commands, which have it told already
+    except KeyboardInterrupt:  # before or after the commands, which report it themselves
         return _flushed(128 + signal.SIGINT)
     except MemoryError:
         return _say("error: memory ran out; give it more, or smaller files, batches (max_tokens) or models", 1)
@@ -114,7 +114,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _flushed(status: int) -> int:
-    """Writes what is still buffered; where nobody reads it any more, as in `attendo ... | head`, that is no error."""
+    """Flushes standard output; a closed pipe, as in `attendo ... | head`, only sets the status to 1."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

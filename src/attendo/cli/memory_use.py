@@ -1,4 +1,4 @@
-"""What commands do with translation memories before a model is loaded, and what they say of them in the end."""
+"""Translation memories in commands: preparing them before a model is loaded, and their summary at the end."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def prepare_memory(aids: "Aids", model: str, *, quiet: bool) -> None:
-    """Makes the index of translation memories, where there is none of these files, and refuses what is none.
+    """Builds the index of the translation memories if it is missing, and rejects files that are none.
 
     Args:
-        aids: they name the memories.
-        model: the model whose languages they are read in.
-        quiet: whether nothing is said of it.
+        aids: the settings that name the memories.
+        model: the model that determines the languages.
+        quiet: whether to suppress the note.
     """
     from attendo.workflow.documents.opening import model_languages
     from attendo.workflow.extras import need_packages
@@ -41,13 +41,13 @@ def prepare_memory(aids: "Aids", model: str, *, quiet: bool) -> None:
 
 
 def built_line(found: "BuiltIndex") -> str:
-    """What was put into an index: `read 1,204 pairs of translation memory, 1,180 different; left out: fuzzy 12`."""
+    """A summary of a built index: `read 1,204 pairs of translation memory, 1,180 different; left out: fuzzy 12`."""
     left_out = ", ".join(f"{reason} {count:,}" for reason, count in found.left_out.most_common())
     line = f"read {counted(found.num_pairs, 'pair')} of translation memory, {found.num_entries:,} different"
     return f"{line}; left out: {left_out}" if left_out else line
 
 
 def memory_line(matches: "Mapping[MatchKind, int]") -> str:
-    """What a translation memory had: `memory: 120 as they were, 14 with their numbers changed, 61 close`."""
+    """A summary of translation memory matches: `memory: 120 as they were, 14 with their numbers changed, 61 close`."""
     kinds: dict[MatchKind, str] = {"exact": "as they were", "changed": "with their numbers changed", "fuzzy": "close"}
     return "memory: " + ", ".join(f"{matches.get(kind, 0):,} {name}" for kind, name in kinds.items())

@@ -15,9 +15,9 @@ def with_groups(
     """Makes a command from a function some of whose parameters are groups of options.
 
     Args:
-        after: options that `--help` lists elsewhere than their parameter stands, each with the one it follows.
-        groups: dataclasses by the names of the parameters. Every field has a default, and an annotation that says to
-            Typer which option it is.
+        after: options that `--help` lists out of their parameter's order, each mapped to the option it follows.
+        groups: dataclasses by the names of the parameters. Every field has a default, and an annotation that declares
+            its option to Typer.
     """
 
     def decorate(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
@@ -43,7 +43,7 @@ def with_groups(
 
 
 def option_names(group: type) -> dict[str, str]:
-    """The options of a group as they are written on the command line, by the names of the fields.
+    """The command-line names of a group's options, by field name.
 
     Args:
         group: a dataclass whose fields are annotated with options that have names.
@@ -57,7 +57,7 @@ def option_names(group: type) -> dict[str, str]:
 
 
 def _parameters(group: type) -> list[inspect.Parameter]:
-    """Gives a parameter for each field of a group."""
+    """Makes a parameter for each field of a group."""
     hints = get_type_hints(group, include_extras=True)
     found = []
     for field in fields(group):
@@ -74,7 +74,7 @@ def _parameters(group: type) -> list[inspect.Parameter]:
 
 
 def _moved(parameters: list[inspect.Parameter], after: Mapping[str, str]) -> list[inspect.Parameter]:
-    """Moves some parameters behind others."""
+    """Moves each named parameter to just after another."""
     for name, predecessor in after.items():
         [parameter] = [parameter for parameter in parameters if parameter.name == name]
         parameters = [other for other in parameters if other is not parameter]

@@ -133,11 +133,11 @@ class EngineOptions:
     device: DeviceOption = "auto"
 
     def models(self, model: str) -> tuple[str, ...]:
-        """Gives the model and the other members of the ensemble."""
+        """Returns the model and the other members of the ensemble."""
         return (model, *(self.ensemble or ()))
 
     def search(self, **more: int | None) -> dict[str, int | float]:
-        """Gives the search settings that were given on the command line.
+        """Returns the search settings given on the command line.
 
         Args:
             more: further ones; None where one was not given.
@@ -168,7 +168,7 @@ class EngineOptions:
 
 
 def guard_changes(no_guards: bool) -> dict[str, dict[str, bool]]:
-    """Gives the search settings of `--no-guards`; `--set search.guards.KEY=true` can turn single guards on again."""
+    """Returns the search settings of `--no-guards`; `--set search.guards.KEY=true` can turn single guards on again."""
     from attendo.decoding.config import GuardConfig
 
     return {"guards": asdict(GuardConfig.off())} if no_guards else {}

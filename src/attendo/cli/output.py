@@ -23,7 +23,7 @@ def destination(output: Path | None) -> Iterator[TextIO]:
 
 
 def check_file(output: Path | None) -> None:
-    """Refuses an output file that cannot be written before the work begins, and says which folder will be made.
+    """Rejects an output file that cannot be written before the work begins, and notes which folder will be created.
 
     Raises:
         DataError: it cannot be written.
@@ -33,7 +33,7 @@ def check_file(output: Path | None) -> None:
 
 
 def check_folder(output: Path | None) -> None:
-    """Refuses an output folder that cannot be made before the work begins, and says if it will be made.
+    """Rejects an output folder that cannot be created before the work begins, and notes if it will be created.
 
     Raises:
         DataError: it cannot be made.
@@ -44,7 +44,7 @@ def check_folder(output: Path | None) -> None:
 
 
 def held_before(output: Path, *, force: bool) -> list[str]:
-    """Lists what a folder holds that `--force` replaces; nothing without it."""
+    """Lists the contents of a folder that `--force` will replace; empty without `--force`."""
     return contents(output) if force else []
 
 
@@ -55,7 +55,7 @@ def note_replaced(output: Path, held: list[str]) -> None:
 
 
 def note_kept(output: Path, *, force: bool) -> None:
-    """Reports what a folder holds already, into which a command writes by force."""
+    """Reports the existing contents of a folder that a command writes into because of `--force`."""
     if held := held_before(output, force=force):
         note(f"writing into {output}, which holds: {listed(held)}")
 

@@ -168,7 +168,7 @@ def _parse_all(
     *,
     quiet: bool,
 ) -> "tuple[ParseCounts, float]":
-    """Parses every sentence of a file and writes its trees; gives what became of them, and the seconds it took."""
+    """Parses every sentence of a file and writes its trees; returns the counts of outcomes and the seconds it took."""
     from attendo.workflow.engines.parse import ParseCounts
 
     file, output = files
@@ -193,13 +193,13 @@ def _parse_all(
 
 
 def summary(counts: "ParseCounts", waited_s: float, parsing_s: float, *, unconstrained: bool = False) -> list[str]:
-    """What was done, what was mended, and what could not be done.
+    """Lines that count the sentences parsed, trees repaired, and sentences skipped or failed.
 
     Args:
-        counts: of all sentences.
-        waited_s: seconds since the command began, with loading the model.
-        parsing_s: seconds of the parsing.
-        unconstrained: whether the share of outputs that were no tree is told even if it is zero.
+        counts: totals over all sentences.
+        waited_s: seconds since the command began, including loading the model.
+        parsing_s: seconds spent parsing.
+        unconstrained: whether the share of invalid trees is reported even if it is zero.
     """
     lines = [done_in("parsed", counts.parsed, "sentence", waited_s, parsing_s, "parsing")]
     if counts.mended or unconstrained:
@@ -218,7 +218,7 @@ def summary(counts: "ParseCounts", waited_s: float, parsing_s: float, *, unconst
 
 @contextmanager
 def _sentences(options: SentenceOptions, file: Path | None) -> "Iterator[Iterator[Sentence | DataError]]":
-    """The input; of trees, what of them goes to the file of gold trees as they are read."""
+    """The input sentences; gold trees are also written to `options.gold`, if set, as they are read."""
     from attendo.workflow.engines.parse_input import read_lines_of, read_trees, sentence_of
 
     if options.kind != "trees":
@@ -240,7 +240,7 @@ def _sentences(options: SentenceOptions, file: Path | None) -> "Iterator[Iterato
 
 @contextmanager
 def _writer(options: TreeOptions, output: Path | None, *, n_best: int, say: Callable[[str], None]) -> Iterator[Write]:
-    """What writes each parse in a format, or in the end those that are kept."""
+    """The function that writes each parse in the chosen format, or collects the trees to keep until the end."""
     if options.keep is not None:
         from attendo.workflow.confident_trees import ConfidentTrees
 
@@ -271,13 +271,13 @@ def _text_writer(form: Format, stream: TextIO, *, n_best: int, scores: bool) -> 
 
 
 def tree_lines(parsed: "Parse", number: int, *, n_best: int = 1, scores: bool = False) -> str:
-    """A sentence's trees, one a line, each with a line end; one line without a tree where there is none.
+    """A sentence's trees, one per line, each with a line end; an otherwise empty line if there is no tree.
 
     Args:
-        parsed: what came of the sentence.
-        number: of the sentence, from 1.
-        n_best: how many were asked for; for more than 1 each line begins with the number.
-        scores: whether score and log-probability stand before the tree.
+        parsed: the parse of the sentence.
+        number: the sentence's number, from 1.
+        n_best: number of trees requested; if above 1, each line begins with the sentence's number.
+        scores: whether score and log-probability precede the tree.
     """
     lines = []
     for found in parsed.n_best or (None,):
@@ -290,12 +290,12 @@ def tree_lines(parsed: "Parse", number: int, *, n_best: int = 1, scores: bool = 
 
 
 def indented(parsed: "Parse", number: int, *, headings: bool = False) -> str:
-    """A sentence's trees over several lines, an empty line behind each; one empty line where there is none.
+    """A sentence's trees, indented over several lines, each followed by an empty line; one empty line for no tree.
 
     Args:
-        parsed: what came of the sentence.
-        number: of the sentence, from 1.
-        headings: whether number, score and log-probability stand above each, as a comment of treebanks.
+        parsed: the parse of the sentence.
+        number: the sentence's number, from 1.
+        headings: whether number, score and log-probability precede each tree, as a treebank comment.
     """
     from attendo.parsing.writing import pretty
 
@@ -310,9 +310,9 @@ def json_line(parsed: "Parse", number: int, *, n_best: int = 1) -> str:
     """A sentence and its best tree as a JSON object, with its line end.
 
     Args:
-        parsed: what came of the sentence.
-        number: of the sentence, from 1.
-        n_best: how many were asked for; for more than 1 all of them are under `n_best`.
+        parsed: the parse of the sentence.
+        number: the sentence's number, from 1.
+        n_best: number of trees requested; if above 1, all of them are under `n_best`.
     """
     found = [_json_tree(each) for each in parsed.n_best]
     best = found[0] if found else dict.fromkeys(("tree", "tags", "constituents", "score", "log_prob", "faults"))
@@ -320,7 +320,7 @@ def json_line(parsed: "Parse", number: int, *, n_best: int = 1) -> str:
     document = {"number": number, "words": list(parsed.words), "problem": problem, **best}
     if n_best > 1:
         document["n_best"] = found
-    # Escaped to ASCII: a line end of Unicode, such as U+2028, stays within its line whoever reads it.
+    # Escaped to ASCII, so that a Unicode line end such as U+2028 does not split the line in any reader.
     return json.dumps(document) + "\n"
 
 
@@ -339,13 +339,13 @@ def _json_tree(found: "ParsedTree") -> dict[str, Any]:
 
 
 def write_drawings(parsed: "Parse", number: int, output: Path, *, n_best: int = 1) -> None:
-    """Draws a sentence's trees, a file each: NAME.svg of the first sentence, NAME-2.svg of the second.
+    """Draws a sentence's trees, one file per tree: NAME.svg of the first sentence, NAME-2.svg of the second.
 
     Args:
-        parsed: what came of the sentence.
-        number: of the sentence, from 1.
+        parsed: the parse of the sentence.
+        number: the sentence's number, from 1.
         output: NAME.svg.
-        n_best: how many were asked for; for more than 1 a second number says which tree it is, as NAME-2-1.svg.
+        n_best: number of trees requested; if above 1, a second number distinguishes the trees, as in NAME-2-1.svg.
     """
     from attendo.parsing.drawing import to_svg
 

@@ -1,8 +1,8 @@
 """Commands that read plain values of their options without pydantic.
 
-Typer has pydantic convert each value that a command line gives or leaves out, and to import it takes a third as long as
-all else that translating a line needs. Text, names of files, whole numbers and choices that are exactly what belongs
-there are converted here. Everything else is left to Typer: what is wrong, and types that are not known here.
+Typer has pydantic convert every value and default of the command line, and importing pydantic takes a third as long as
+everything else that translating a line needs. Text, file names, whole numbers and choices that are already valid are
+converted here. Everything else is left to Typer: invalid values and other types.
 """
 
 import os
@@ -27,7 +27,7 @@ class PlainCommand(TyperCommand):
     """A command that converts plain values itself."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the words of the command line behind the command."""
+        """Parses the command line after the command's name."""
         _convert_plain_values(self.get_params(ctx))
         return super().parse_args(ctx, args)
 
@@ -50,18 +50,18 @@ def _convert_plain_values(parameters: Iterable[Any]) -> None:
 
 @dataclass(frozen=True)
 class _PlainFirst:
-    """Converts the values of a parameter: plain ones here, others as Typer does."""
+    """Converts the values of a parameter: plain values itself, all others through Typer."""
 
     by_typer: Callable[[], Any]
-    """Makes what Typer converts values with, for which it imports pydantic."""
+    """Makes Typer's own converter, which imports pydantic."""
 
     def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:
-        """Converts a value; Typer sees to what is missing, and to callbacks.
+        """Converts a value; Typer handles missing values and callbacks.
 
         Args:
-            value: what the command line gives, or the default.
+            value: the value from the command line, or the default.
             param: the option or argument.
-            ctx: of the command.
+            ctx: the command's context.
         """
         declared = param.type_descriptor
         is_list = param.multiple or param.nargs == -1
@@ -79,7 +79,7 @@ class _PlainFirst:
 
 
 def _is_usual(info: Any) -> bool:
-    """Whether a declaration asks for nothing that only Typer does."""
+    """Whether a declaration uses only features that this module supports."""
     asked = (
         info.parser, info.path_type, info.exists, info.writable, info.resolve_path, info.allow_dash, info.clamp,
         not info.file_okay, not info.dir_okay, not info.case_sensitive,
@@ -88,15 +88,15 @@ def _is_usual(info: Any) -> bool:
 
 
 def plain(annotation: Any, info: Any, value: Any) -> Any:
-    """Converts a value that is plainly of a type.
+    """Converts a value that is clearly of the given type.
 
     Args:
         annotation: the type.
-        info: what else is declared of the option or argument.
+        info: the rest of the option's or argument's declaration.
         value: a word of the command line, or a default.
 
     Raises:
-        _NotPlainError: Typer has to look at it.
+        _NotPlainError: Typer has to convert or reject it.
     """
     if get_origin(annotation) is Literal:
         return _if(value in get_args(annotation), value)

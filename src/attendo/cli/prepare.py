@@ -67,7 +67,7 @@ def prepare(
 
 
 def resolved_recipe(name: str, settings: Sequence[str]) -> "Recipe":
-    """A recipe as it trains: with `--set` applied, and what it leaves to the model it fine-tunes taken from that."""
+    """A recipe as it trains: with `--set` applied, and unset values taken from the model it fine-tunes."""
     from attendo.recipe import load_recipe
 
     loaded = load_recipe(name, settings)
@@ -79,7 +79,7 @@ def resolved_recipe(name: str, settings: Sequence[str]) -> "Recipe":
 
 
 def report_text(report: "PreparationReport") -> str:
-    """What became of every pair, as a table: a column a corpus, totals that add up."""
+    """The outcome of every pair, as a table: a column a corpus, totals that add up."""
     corpora = [*report.corpora, *([report.valid] if report.valid else [])]
     names = [*(corpus.name for corpus in report.corpora), *(["(validation)"] if report.valid else [])]
     rows: list[tuple[str, list[int]]] = [

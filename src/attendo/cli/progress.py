@@ -1,4 +1,4 @@
-"""How far a long job is, on standard error: a bar on a terminal, else a plain line now and then."""
+"""The progress of a long job, on standard error: a bar on a terminal, otherwise a plain line now and then."""
 
 import math
 import os
@@ -18,11 +18,11 @@ class JobProgress:
     """A context manager around a job whose parts can be counted.
 
     Args:
-        label: what is being done, such as `translating`.
-        unit: what is counted, such as `lines`.
-        total: how many there are, where that is known.
-        first: how many were done before the job began, as in a run that goes on.
-        stream: where to write; standard error where left out.
+        label: the activity, such as `translating`.
+        unit: the counted unit, such as `lines`.
+        total: the number of items, if known.
+        first: the number of items finished before the job began, as in a resumed run.
+        stream: where to write; standard error by default.
         every_s: seconds between plain lines.
         quiet: show neither bar nor lines, where the result itself appears on the same terminal.
     """
@@ -44,7 +44,7 @@ class JobProgress:
         self._started = self._told = time.monotonic()
         self._pace = Pace(self._started, first)
         self.done = first
-        """How many are done."""
+        """Number of finished items."""
         self._bar: Progress | None = None
         if self._stream.isatty() and not quiet:
             from rich import progress  # only a terminal shows a bar
@@ -61,16 +61,16 @@ class JobProgress:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self._started
 
     def update(self, done: float, *, label: str | None = None, total: float | None = None, note: str = "") -> None:
-        """Tells how many are done by now; cheap enough to be called for each.
+        """Updates the number of finished items; cheap enough to call for every item.
 
         Args:
-            done: of `total`.
-            label: what is being done now, where that has changed; the rate then starts anew.
-            total: of the new stage.
+            done: number of finished items out of `total`.
+            label: the new activity, if it has changed; the rate then starts over.
+            total: number of items in the new stage.
             note: further figures to show.
         """
         if label is not None and label != self.label:
@@ -125,24 +125,24 @@ def clock(seconds: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number and what is counted, such as `1 line` or `2,000 lines`.
+    """A number with its noun, such as `1 line` or `2,000 lines`.
 
     Args:
-        number: how many.
-        noun: for one; an s makes it several.
+        number: the count.
+        noun: the singular; an s makes the plural.
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def done_in(verb: str, number: int, noun: str, waited_s: float, work_s: float, work: str) -> str:
-    """What was done in the time that the user waited, and how fast the work itself was.
+    """A summary of finished work: the count, the time the user waited, and the speed of the work itself.
 
     Args:
-        verb: what was done, such as `translated`.
-        number: how many were done.
-        noun: for one of them.
-        waited_s: seconds since the command began, with loading the model.
-        work_s: seconds of the work.
+        verb: the activity in the past, such as `translated`.
+        number: the number of finished items.
+        noun: the singular of the counted items.
+        waited_s: seconds since the command began, including loading the model.
+        work_s: seconds spent on the work itself.
         work: the work, such as `translating`.
     """
     rate = number / max(work_s, 1e-9)
@@ -156,7 +156,7 @@ def note(text: str) -> None:
 
 
 def notes(*, quiet: bool) -> Callable[[str], None]:
-    """Gives `note`, or for a quiet command a function that says nothing."""
+    """Returns `note`, or for a quiet command a function that prints nothing."""
     return _say_nothing if quiet else note
 
 

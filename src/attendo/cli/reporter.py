@@ -1,4 +1,4 @@
-"""How preparing and training go, on standard error, for every command that does either."""
+"""The progress of preparing and training, on standard error, for every command that does either."""
 
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class RunReporter:
-    """Shows how a run goes on standard error: a bar on a terminal, else plain lines.
+    """Shows the progress of a run on standard error: a bar on a terminal, otherwise plain lines.
 
     Args:
-        quiet: show no progress and no validations; what else there is to say may be a warning, and stays.
+        quiet: show no progress and no validations; other messages may be warnings and are still shown.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -30,14 +30,14 @@ class RunReporter:
         note(text)
 
     def preparing(self, progress: "Progress") -> None:
-        """How far the preparation is."""
+        """Updates the progress of the preparation."""
         if self._preparing is None:
             self._close()
             self._preparing = JobProgress(progress.stage, "MB", quiet=self._quiet).__enter__()
         self._preparing.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
 
     def training(self, metrics: "StepMetrics", max_steps: int) -> None:
-        """Another update is made; a step that is not behind the last one is another training's."""
+        """Updates the progress of training after a step; a step not after the last one belongs to another training."""
         if self._training is None or metrics.step <= self._step:
             self._close()
             self._training = JobProgress(

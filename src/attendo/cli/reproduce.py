@@ -40,7 +40,7 @@ RESULTS = {
     "length-extrapolation": "Section 3.5: texts longer than those trained on, sinusoidal and learned positions",
     "schedule": "Section 5.3: the learning rate of Equation 3, and what warm-up does",
 }
-"""What can be reproduced, each with a one-line description."""
+"""The reproducible results, each with a one-line description."""
 
 TAKES_RUNS = ("table2", "table4", "figure3", "figure4", "figure5")
 """The studies that take `--run`."""
@@ -89,7 +89,7 @@ class StudyOptions:
         """Builds the settings of a study.
 
         Args:
-            name: what it reproduces.
+            name: the result that the study reproduces.
         """
         from attendo.paper.experiment import Order, usual_jobs
 
@@ -104,7 +104,7 @@ class StudyOptions:
         )
 
     def command(self, name: str) -> str:
-        """Gives the command that repeats the study, whatever its folder and number of processes."""
+        """Returns the command that repeats the study, without its folder and number of processes."""
         folder = ["--data", str(self.data)] if self.data is not None else []
         further = [part for run in self.runs or () for part in ("--run", run)]
         size = ["--scale", self.scale, "--seeds", str(self.seeds)]
@@ -176,10 +176,10 @@ def _print(report: "Report", *, as_json: bool) -> None:
 
 
 class _Reporter:
-    """Shows how an experiment goes, on standard error.
+    """Shows the progress of an experiment on standard error.
 
     Args:
-        unit: what its parts are.
+        unit: the noun for the experiment's parts.
         quiet: show no progress.
     """
 
@@ -196,11 +196,11 @@ class _Reporter:
             self._bar.say(text)
 
     def preparing(self, progress: "Progress") -> None:
-        """How far the preparation of data is."""
+        """Updates the progress of the data preparation."""
         self._run.preparing(progress)
 
     def running(self, done: int, total: int, note: str) -> None:
-        """How many parts are done, and what is at work."""
+        """Updates the number of finished parts and the current part."""
         if self._bar is None:
             self._run.__exit__(None, None, None)
             self._bar = JobProgress("running", self._unit, total, first=done, every_s=60, quiet=self._quiet)

@@ -1,4 +1,4 @@
-"""What SIGINT and SIGTERM do to a command."""
+"""The handling of SIGINT and SIGTERM in commands."""
 
 import signal
 import sys
@@ -13,11 +13,11 @@ from attendo.cli.progress import note_at_signal
 class EndSignal:
     """A handler that ends the command through every `finally`, so that no half-written file stays.
 
-    What it raises can be lost while modules are imported: there, C code clears errors that it did not expect, or makes
-    others of them. So the number is kept, for those who look at it where they begin and where they end.
+    The exception can be lost while modules are imported: C code there clears or replaces errors it did not expect. So
+    the number is kept, and callers check it where they begin and end.
 
     Attributes:
-        number: the signal that came, or None.
+        number: the received signal, or None.
     """
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class EndSignal:
 
 @contextmanager
 def ending_at_signals() -> Iterator[EndSignal]:
-    """SIGTERM, and SIGINT unless whoever started us has other plans for it, end what runs inside."""
+    """Ends the enclosed code on SIGTERM, and on SIGINT unless the caller has installed another handler for it."""
     asked = EndSignal()
-    with suppress(ValueError):  # not the main thread: whoever calls us there has its own way to end
+    with suppress(ValueError):  # not the main thread: the caller there has its own way to stop
         signal.signal(signal.SIGTERM, asked)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, asked)
@@ -47,13 +47,13 @@ def ending_at_signals() -> Iterator[EndSignal]:
 
 
 class StopSignal:
-    """A context manager in which the first SIGINT or SIGTERM asks for an end between two updates; a second one ends.
+    """A context manager in which the first SIGINT or SIGTERM requests a stop between updates; a second stops at once.
 
     Args:
-        announces: whether to tell the user, which one of several processes does.
+        announces: whether to inform the user; only one of several processes does.
 
     Attributes:
-        number: the signal that came, or None.
+        number: the received signal, or None.
     """
 
     def __init__(self, *, announces: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""What became of the terms of a glossary, in the lines that a command prints."""
+"""The outcome of glossary terms, in the lines that a command prints."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ _MAX_SHOWN = 10
 
 
 def term_line(terms: "Counter[Outcome]") -> str:
-    """How many terms had each outcome: `glossary: 55 terms kept, 9 inflected, 2 forced, 1 missed`."""
+    """The number of terms with each outcome: `glossary: 55 terms kept, 9 inflected, 2 forced, 1 missed`."""
     kept = terms["kept"]
     return (
         f"glossary: {kept:,} {'term' if kept == 1 else 'terms'} kept, {terms['inflected']:,} inflected, "
@@ -21,19 +21,19 @@ def term_line(terms: "Counter[Outcome]") -> str:
 
 
 def missed_lines(counts: "Counts") -> list[str]:
-    """The terms that lines of text have missed, each with its line; of many the first.
+    """The terms missed in lines of text, each with its line number; only the first few of many.
 
     Args:
-        counts: of all lines.
+        counts: totals over all lines.
     """
     return _listed([f"line {number}: {what}" for number, what in counts.missed_terms], counts.terms["missed"])
 
 
 def missed_units(report: "DocumentReport") -> list[str]:
-    """The terms that units of a file have missed, each with its line or the name of the unit; of many the first.
+    """The terms missed in units of a file, each with its line or the unit's name; only the first few of many.
 
     Args:
-        report: on the file.
+        report: the report on the file.
     """
     missed = [
         f"{f'line {unit.line}' if unit.line else repr(unit.id[:40])}: {use}"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What is printed during and after training."""
+    """What training prints while it runs and at its end."""
 
     quiet: QuietOption = False
     as_json: Annotated[bool, typer.Option("--json", help="Print the result, or that of --dry-run, as JSON.")] = False
@@ -98,7 +98,7 @@ def train(
 
 @contextmanager
 def together() -> Iterator["Processes | None"]:
-    """Joins the processes that torchrun started; None where this one is alone.
+    """Joins the processes that torchrun started; None if this process is alone.
 
     Whether one process fails or several, the user sees one error, that of the process that failed first.
     """
@@ -139,12 +139,12 @@ def _run_to_resume(recipe: str | None, output: Path | None) -> Path:
 def _start(
     recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Processes | None", *, force: bool, quiet: bool
 ) -> None:
-    """Prepares the data where that is missing, and makes the run folder; of several processes the first one does."""
+    """Prepares the data where that is missing, and makes the run folder; among several processes, only the first."""
     from attendo.output_folders import check_begun
     from attendo.workflow.preparation.prepared_data import check_corpora, prepare_if_missing, prepared_folder
 
     data = prepared or prepared_folder(recipe, Path("prepared"))
-    if processes is None:  # what is missing is answered before torch is imported, which takes seconds
+    if processes is None:  # missing files are reported before torch is imported, which takes seconds
         check_folder(folder)
         if not data.exists():
             check_corpora(recipe)
@@ -193,7 +193,7 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", rep
         loaded, data = resume_run(folder, settings)
         if is_main:
             check_prepared(folder)
-        # Shards are read by position, without a look at what they hold: so they have to be what was prepared.
+        # Shards are read by position without checking their contents, so they have to be the prepared files.
         prepared = open_prepared(data, verify=is_main)
         run = TrainingRun(loaded, folder, prepared, shown if is_main else Silence(), processes)
         if is_main and settings:
@@ -207,7 +207,7 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", rep
 
 @contextmanager
 def _with_a_way_on(folder: Path) -> Iterator[None]:
-    """Has the message about a disk that is full, gone or read-only say how the run goes on."""
+    """Adds to errors about a full, missing or read-only disk how to resume the run."""
     try:
         yield
     except OSError as error:
@@ -293,7 +293,7 @@ def estimate_text(found: "Estimate") -> str:
 
 
 def _mix_lines(found: "Estimate") -> list[str]:
-    """What an epoch is made of, a line a corpus; nothing where there is one corpus alone."""
+    """The composition of an epoch, one line per corpus; empty if there is only one corpus."""
     if len(found.mix) < 2:
         return []
     width = max(len(part.corpus) for part in found.mix)

@@ -131,7 +131,7 @@ def _translate_lines(request: "Request", output: Path | None, ray: str | None) -
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the options ask for."""
+    """The translation that the options request."""
 
     models: tuple[str, ...]
     """The model, and those it makes an ensemble with."""
@@ -150,7 +150,7 @@ class Request:
     aids: "Aids"
 
     def decoding(self) -> "Decoding":
-        """What translates, and how."""
+        """The models, search settings and aids of the translation."""
         from attendo.workflow.engines.translate import Decoding
 
         model, *ensemble = self.models
@@ -165,17 +165,17 @@ class Request:
 
 
 def can_go_on(texts: tuple[Path | None, ...], output: Path) -> bool:
-    """Whether a translation of files can go on after an interruption: they can be read again, and renamed to.
+    """Whether a translation of files can be resumed after an interruption: the files are regular ones.
 
     Args:
-        texts: the files that are read; None where one is left out.
+        texts: the files that are read; None for a missing one.
         output: the file that is written.
     """
     return all(path.is_file() for path in texts if path is not None) and find_destination(output).is_file
 
 
 def _translate_stream(request: Request, output: Path | None) -> None:
-    """Translates what comes, window by window."""
+    """Translates a stream of lines, window by window."""
     from attendo.workflow.input_files import count_lines
     from attendo.workflow.lines import ended_lines_from, with_constraints
 
@@ -205,7 +205,7 @@ def _translate_stream(request: Request, output: Path | None) -> None:
 
 
 def _translate_file(request: Request, file: Path, output: Path, ray: str | None) -> None:
-    """Translates a file here or on a cluster, and goes on with what an earlier start has left."""
+    """Translates a file on this machine or on a cluster, and resumes an interrupted translation."""
     from attendo.workflow.translation.part_files import PartsFolder
 
     folder = PartsFolder.beside(output)
@@ -237,7 +237,7 @@ def _finished(request: Request, file: Path, output: Path, ray: str | None, repor
             request.decoding(), files, output, written, address=ray, threads=request.threads, reporter=reporter
         )
     with PartsFolder.beside(output).opened() as folder:
-        texts = scan_texts(files, folder.path)  # before torch is imported, which takes seconds
+        texts = scan_texts(files, folder.path)  # before importing torch, which takes seconds
         from attendo.workflow.translation.file_translation import translate_file
         from attendo.workflow.translation.part_translation import Output
 
@@ -256,14 +256,14 @@ def _finished(request: Request, file: Path, output: Path, ray: str | None, repor
 def _translated(
     engine: "Engine", lines: Iterator[str], constraints: "Iterator[Constraints] | None", *, alignment: bool
 ) -> "Iterator[tuple[Translation, tuple[Alignment, ...]]]":
-    """Translations, each with the alignments of its n best where they are wanted."""
+    """Translations, each with the alignments of its n best if requested."""
     if alignment:
         return engine.stream_aligned(lines, constraints)
     return ((translation, ()) for translation in engine.stream(lines, constraints))
 
 
 def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_now: int | None = None) -> None:
-    """Says what was done, unless that is not wanted, and what was cut."""
+    """Prints a summary unless quiet, and warnings about truncated lines."""
     done = counts.lines if lines_now is None else lines_now
     say = notes(quiet=request.quiet)
     say(done_in("translated", done, "line", time.monotonic() - request.started, translating_s, "translating"))
@@ -281,10 +281,10 @@ def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_n
 
 
 def warnings_of(counts: "Counts") -> list[str]:
-    """What was cut, a line each.
+    """Warnings about truncated lines and translations.
 
     Args:
-        counts: of all lines.
+        counts: totals over all lines.
     """
     lines = []
     if counts.truncated:

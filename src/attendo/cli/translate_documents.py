@@ -34,16 +34,16 @@ _GARBAGE = 50_000
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRequest:
-    """What the command is asked for."""
+    """The files to translate and how."""
 
     files: Sequence[Path]
     """Files and folders."""
     output: Path | None
-    """Of one file the file that is written; of several a folder, or None to write beside them."""
+    """The output file for a single input; for several a folder, or None to write beside them."""
     models: tuple[str, ...]
     """The model, and those it makes an ensemble with."""
     decoding: "Callable[[], Decoding]"
-    """What makes the engine; called when a file has messages to translate."""
+    """Makes the engine's settings; called once a file has messages to translate."""
     device: Literal["auto", "cpu", "cuda"]
     threads: int | None
     options: DocumentOptions
@@ -53,10 +53,10 @@ class DocumentRequest:
 
 
 def are_documents(files: Sequence[Path], format_name: str | None) -> bool:
-    """Says whether files are translated as documents; False for lines of text.
+    """Whether files are translated as documents; False for lines of text.
 
     Raises:
-        DataError: a file is of a format that its name does not say, or lines stand among other files.
+        DataError: a file's format does not match its name, or plain text is among several files.
     """
     if not files:
         if format_name not in (None, "text"):
@@ -73,7 +73,7 @@ def are_documents(files: Sequence[Path], format_name: str | None) -> bool:
 
 
 def translate_documents(request: DocumentRequest) -> None:
-    """Translates files, and says what became of them."""
+    """Translates files and reports the results."""
     from attendo.workflow.documents.names import Names
     from attendo.workflow.documents.opening import model_languages, open_document
 
@@ -101,7 +101,7 @@ def translate_documents(request: DocumentRequest) -> None:
     reports = []
     for document, output in opened:
         reports.append(_translate_one(request, settings, engine, document, output, source))
-        request = replace(request, started=time.monotonic())  # the first one's time has that of loading the model
+        request = replace(request, started=time.monotonic())  # only the first includes the time to load the model
     if request.options.report is not None:
         from attendo.files import write_json
 
@@ -112,7 +112,7 @@ def translate_documents(request: DocumentRequest) -> None:
 
 
 def _jobs(request: DocumentRequest, names: "Names") -> list[tuple[Path, Path | None]]:
-    """Each file with the one that is written; None for standard output."""
+    """Each input file with its output file; None for standard output."""
     from attendo.workflow.documents.names import found_files
 
     [*files] = request.files
@@ -135,7 +135,7 @@ def _jobs(request: DocumentRequest, names: "Names") -> list[tuple[Path, Path | N
 
 
 def _check_distinct(jobs: Sequence[tuple[Path, Path | None]]) -> None:
-    """Refuses to write one file twice.
+    """Rejects writing one file twice.
 
     Raises:
         DataError: two files have the same output.
@@ -157,7 +157,7 @@ def _translate_one(
     output: Path | None,
     source: str,
 ) -> "DocumentReport":
-    """Translates a file, and says what became of it."""
+    """Translates a file and reports the result."""
     from attendo.workflow.documents.writing import written_document
 
     say = notes(quiet=request.quiet)
@@ -206,7 +206,7 @@ def _translated(
 
 
 def _read_line(document: "Document", source: str) -> str:
-    """What was read: `read app.po: gettext, en to de-AT, 1,204 messages: 310 translated before, 878 to translate`."""
+    """The summary: `read app.po: gettext, en to de-AT, 1,204 messages: 310 translated before, 878 to translate`."""
     from attendo.formats.known import format_named
     from attendo.workflow.documents.opening import state_counts
 
@@ -226,7 +226,7 @@ def _read_line(document: "Document", source: str) -> str:
 
 
 def _summary(report: "DocumentReport", check: str, report_file: Path | None) -> list[str]:
-    """What became of the messages, a line each."""
+    """Lines that summarise the outcome of the messages."""
     from attendo.formats.known import format_named
 
     lines = []

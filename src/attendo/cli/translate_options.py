@@ -73,10 +73,10 @@ class AidOptions:
     ] = 75
 
     def aids(self, model: str) -> "Aids":
-        """Gives the glossaries and translation memories, and says what is unusual in the glossaries.
+        """Returns the glossaries and translation memories, and notes oddities in the glossaries.
 
         Args:
-            model: translates, and says of which languages.
+            model: the model, which determines the languages.
 
         Raises:
             DataError: a glossary cannot be read.
@@ -106,7 +106,7 @@ class AidOptions:
 
 @dataclass(frozen=True)
 class LineOptions:
-    """What is read beside lines of text, and what is written of each."""
+    """Further input beside lines of text, and the output format of each."""
 
     n_best: Annotated[
         int | None,
@@ -154,7 +154,7 @@ class LineOptions:
     ] = None
 
     def given(self) -> list[str]:
-        """The options that were given, as they are written."""
+        """The options given on the command line, as they are spelled there."""
         return _given(self)
 
 
@@ -192,11 +192,11 @@ class DocumentOptions:
     format: FormatOption = None
 
     def given(self) -> list[str]:
-        """The options that were given, but for the format, as they are written."""
+        """The options given on the command line except the format, as they are spelled there."""
         return [name for name in _given(self) if name != "--format"]
 
     def document_settings(self) -> "DocumentSettings":
-        """The settings that the options stand for."""
+        """Converts the options to `DocumentSettings`."""
         from attendo.workflow.documents.settings import DocumentSettings
 
         return DocumentSettings(

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenLines:
-    """What is written of a line's translations, on one machine and on a cluster."""
+    """The format of a line's translations, on one machine and on a cluster."""
 
     as_json: bool
     """A JSON object a line, in place of text."""
     scores: bool
-    """Of text: score and log-probability too."""
+    """In text, also write score and log-probability."""
 
     def __call__(
         self, translation: "Translation", number: int, alignments: "Sequence[Alignment]", *, n_best: int
     ) -> str:
-        """Gives it, each line with its end; for the arguments see `format_translation`."""
+        """Formats a line's translations, each with a line end; for the arguments see `format_translation`."""
         if self.as_json:
             return json_line(translation, n_best=n_best, alignments=alignments)
         return format_translation(translation, number, n_best=n_best, scores=self.scores, alignments=alignments)
@@ -41,14 +41,14 @@ def format_translation(
 ) -> str:
     """One line's translations as they are printed, each ending as the line does.
 
-    Where the line has no end, as the last one of a file may, the last of its translations has none either.
+    If the line has no line end, as the last line of a file may not, its last translation has none either.
 
     Args:
-        translation: the line and what became of it.
-        number: the line's, from 1.
-        n_best: how many were asked for; for more than 1 each line begins with the number.
+        translation: the line and its translations.
+        number: the line's number, from 1.
+        n_best: number of translations requested; if above 1, each line begins with the line's number.
         scores: whether score and log-probability are printed too.
-        alignments: one for each translation, whose links are printed; none for none.
+        alignments: one for each translation, whose links are printed; empty to print none.
     """
     lines = []
     for place, candidate in enumerate(translation.n_best[:n_best]):
@@ -68,9 +68,9 @@ def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Seque
     """One line and its best translation as a JSON object, with its line end.
 
     Args:
-        translation: the line and what became of it.
-        n_best: how many were asked for; for more than 1 all of them are under `n_best`.
-        alignments: one for each translation; none for none.
+        translation: the line and its translations.
+        n_best: number of translations requested; if above 1, all of them are under `n_best`.
+        alignments: one for each translation; empty to write none.
     """
     candidates = [
         _json_candidate(candidate, alignments[place] if alignments else None)
@@ -90,7 +90,7 @@ def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Seque
         document["match"] = translation.match.as_json()
     if n_best > 1:
         document["n_best"] = candidates
-    # Escaped to ASCII: a line end of Unicode, such as U+2028, stays within its line whoever reads it.
+    # Escaped to ASCII, so that a Unicode line end such as U+2028 does not split the line in any reader.
     return json.dumps(document) + "\n"
 
 
