@@ -1,4 +1,4 @@
-"""What both clients share: requests, reading responses and errors, and when to repeat a request."""
+"""The common parts of both clients: requests, reading responses and errors, and when to repeat a request."""
 
 import json
 import random
@@ -98,7 +98,7 @@ class Retries:
         pause = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * float(2 ** (failures - 1))) * (0.5 + self.chance() / 2)
         if error.retry_after_s is None:
             return pause
-        # Never before the server says; a little later, each client in its own time.
+        # Never earlier than the server asks for; a little later, each client in its own time.
         wanted: float = error.retry_after_s + 0.1 * pause
         return wanted if wanted <= self.longest_wait_s else None
 

@@ -67,7 +67,7 @@ class TranslatedSegment:
     source: TextSpan
     """The segment in the source."""
     target: TextSpan
-    """Its translation in the translated text."""
+    """The span of the segment's translation in the translated text."""
     confidence: float | None
     """Probability, between 0 and 1, that the translation is close to a human one; None if the model is not
     calibrated."""
