@@ -12,7 +12,7 @@ def length_batches(lengths: Sequence[int], *, max_tokens: int, max_sentences: in
         max_sentences: of a batch.
 
     Returns:
-        Batches of indices into `lengths`, each index once; those of equal length stay in their order.
+        Batches of indices into `lengths`, each index once; sentences of equal length stay in their order.
     """
     batches: list[list[int]] = []
     longest = 0

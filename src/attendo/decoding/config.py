@@ -40,7 +40,7 @@ _LIMITS: dict[str, tuple[int, int]] = {
     "max_batch_sentences": (1, 10_000),
     "window_lines": (1, 1 << 20),
 }
-"""The least and the most of each count."""
+"""The minimum and maximum of each count."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What may come next, as a table of the vocabulary."""
+"""The limits on the next token, as a mask over the vocabulary."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from attendo.decoding.step import BoolArray, Limits
 
 
 def excluded_by(limits: Limits, vocab_size: int) -> BoolArray:
-    """Which tokens each row may not choose, `(rows, vocab_size)`."""
+    """The tokens that each row may not choose, boolean `(rows, vocab_size)`."""
     excluded = np.tile(limits.only[:, None], vocab_size)
     excluded[np.repeat(np.arange(len(excluded)), np.diff(limits.offsets)), limits.ids] ^= True
     return excluded

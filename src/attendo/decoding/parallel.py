@@ -1,4 +1,4 @@
-"""Many sentences as ids: batches of about equal length, worked on by as many threads as there are."""
+"""Searches many sentences, given as ids: batches of similar length, distributed over all threads."""
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
@@ -28,8 +28,8 @@ Check = Callable[[], None]
 class IdSearch:
     """Searches with one model, or with several as an ensemble.
 
-    Where the model is `concurrent`, each thread has a batch of its own, which is the fastest there is. Where there are
-    fewer batches than threads, several work on a batch together. None of it changes a result.
+    If the model is `concurrent`, each thread has its own batch, which is fastest. Where there are fewer batches than
+    threads, several work on a batch together. None of it changes a result.
 
     Args:
         models: the mean of their probabilities is searched.
@@ -44,12 +44,12 @@ class IdSearch:
     def search(
         self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], watch: Watch = UNWATCHED
     ) -> list[list[Hypothesis]]:
-        """Hypotheses of each sentence, best first, in the sentences' order; none of one that is cancelled.
+        """Hypotheses of each sentence, best first, in the sentences' order; none for a cancelled sentence.
 
         Args:
             sources: each sentence's ids with its `</s>`.
-            rules: of each sentence.
-            watch: over the sentences; asked once before each batch and behind each of its steps.
+            rules: the rules of each sentence.
+            watch: the watch over the sentences; called once before each batch and after each of its steps.
 
         Raises:
             ModelError: the models' probabilities are not numbers.
@@ -125,27 +125,27 @@ class IdSearch:
         return search(whole, rules, eos_id=EOS_ID, config=self.config, watch=watch)
 
     def _drafts(self, rules: Rules) -> bool:
-        """Whether a sentence that is alone gains by the model's drafter; beside others, steps are full without it."""
+        """Whether a single sentence gains by the model's drafter; in a batch, steps are fully used without it."""
         config = self.config
         is_wanted = config.draft and config.beam_size == 1 and not config.sampling
         has_drafter = len(self.models) == 1 and self.models[0].config.draft_tokens > 0
         return is_wanted and has_drafter and keeps_to_length(rules, config)
 
 
-class _Stopped(Exception):  # ends a batch that nobody waits for any more
+class _Stopped(Exception):  # ends a batch whose results are no longer needed
     """Raised when another batch has failed, or after Ctrl-C."""
 
 
 def on_threads(
     work: Callable[[Sequence[int], Check], DoneT], batches: Sequence[Sequence[int]], threads: int
 ) -> list[DoneT]:
-    """Runs each batch and gives the results in order; raises the first error.
+    """Runs each batch and returns the results in order; raises the first error.
 
     Args:
-        work: done for each batch; with several threads, at the same time. It gets a function to call between two steps,
-            which raises where the batch is not wanted any more: after Ctrl-C, or an error in another batch.
+        work: called for each batch; with several threads, at the same time. It gets a function to call between two
+            steps, which raises if the batch is no longer needed: after Ctrl-C, or an error in another batch.
         batches: indices.
-        threads: as many at most; 1 works in the caller's.
+        threads: maximum number of threads; 1 uses the caller's thread.
     """
     stopped = Event()
 

@@ -1,4 +1,4 @@
-"""Probabilities of given translations by teacher forcing; padding and the rest of the batch change nothing."""
+"""Probabilities of given translations by teacher forcing; independent of padding and of the rest of the batch."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -65,13 +65,13 @@ def score_batch(
     """Log-probabilities of the targets' tokens, all pairs at once.
 
     Args:
-        models: several are one by the mean of their probabilities.
+        models: the models; several are combined by the mean of their probabilities.
         source: each source sentence's ids with its `</s>`.
         target: each target sentence's ids with its `</s>`, in the same order.
-        between: called between two steps; what it raises ends the scoring.
+        between: called between two steps; an exception from it ends the scoring.
 
     Returns:
-        For each pair one number a target token, `</s>` included.
+        For each pair, one number per target token, `</s>` included.
     """
     by_model = []
     for model in models:

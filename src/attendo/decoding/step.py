@@ -1,7 +1,7 @@
 """The interface of a decoder step: hypotheses that grow by one token, and the next token's log-probabilities.
 
 A Transformer with its cache, one without, the native kernels, an ensemble of several and a test's table of
-probabilities are all steps. What a search keeps is small and lies in numpy arrays; what a step keeps is its own affair.
+probabilities are all steps. A search's state is small and held in numpy arrays; a step's state is internal to it.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,23 +29,23 @@ class Limits:
 
 
 class NextTokens(Protocol):
-    """Log-probabilities of each row's next token; to be asked before the step selects or advances.
+    """Log-probabilities of each row's next token; valid until the step selects or advances.
 
-    They are of the whole vocabulary: a limit takes tokens out of the choice and leaves the others' as they are.
+    They are normalised over the whole vocabulary: a limit excludes tokens without changing the others.
     """
 
     def top_k(self, k: int, limits: Limits | None = None) -> tuple[FloatArray, IntArray]:
         """The k most probable tokens that each row may choose.
 
         Args:
-            k: how many; of a smaller vocabulary all.
-            limits: what may be chosen; None for anything.
+            k: number of tokens; at most the whole vocabulary.
+            limits: the tokens that may be chosen; None for any token.
 
         Returns:
-            Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first and of equal ones the lower id first,
-            and the tokens, int64 of the same shape. Where fewer are left, the rest is -inf with any token. A step may
-            rank by logits: log-probabilities that only rounding makes equal may then come in either order.
-            Log-probabilities that are not numbers are given as they are.
+            Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first, ties by lower id, and the tokens,
+            int64 of the same shape. If fewer are permitted, the rest is -inf with arbitrary tokens. A step may rank by
+            logits: log-probabilities made equal only by rounding may then be in either order. NaN log-probabilities are
+            returned unchanged.
         """
 
     def of(self, ids: IntArray) -> FloatArray:
@@ -56,18 +56,18 @@ class NextTokens(Protocol):
 
 
 class Step(Protocol):
-    """A batch of sentences with hypotheses, each a row, those of a sentence side by side."""
+    """A batch of sentences with hypotheses as rows; those of a sentence are adjacent."""
 
     def start(self) -> NextTokens:
         """Returns the first tokens' log-probabilities, a row per sentence; called once."""
 
     def advance(self, last_ids: IntArray) -> NextTokens:
-        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        """Adds a token, int64 `(rows,)`, to each row; returns the next tokens' log-probabilities."""
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`: the old row that each new row continues.
+        """Continues from other rows, int64 `(sentences, hypotheses)`: the old row for each new row.
 
-        Rows of one line are of one sentence; a sentence that is in no line has left.
+        Rows in one row of the array belong to one sentence; a sentence that is in no line has left.
         """
 
 
@@ -78,25 +78,25 @@ class Block:
     log_probs: list[float]
     """Log-probability of the most probable token after each kept token."""
     ids: list[int]
-    """These most probable tokens, as many as were kept: the first of them are the proposals that were right."""
+    """The most probable token after each kept token: the proposals that were right, then the next token."""
     proposed: list[int]
-    """Proposals after the last of them; none if that is `</s>`."""
+    """Proposals after the last of them; empty if that is `</s>`."""
     last: NextTokens
     """The log-probabilities after the last kept token; to be used before the next block."""
 
 
 class DraftingStep(Step, Protocol):
-    """A step that, of a model with a drafter and with one sentence, takes several tokens at once."""
+    """A step for a single sentence of a model with a drafter, which can take several tokens at once."""
 
     @property
     def start_id(self) -> int:
         """The decoder's first input, which the first block begins with in the place of a token."""
 
     def draft(self, next_id: int) -> list[int]:
-        """Proposals for what follows the token that comes next, `draft_tokens` of them; at first that is the start."""
+        """Proposes `draft_tokens` tokens to follow the next token, which at first is the start."""
 
     def block(self, ids: Sequence[int], eos_id: int) -> Block:
-        """Adds a token and what was proposed behind it, and keeps what is right of that.
+        """Adds a token and the proposals after it, and keeps those that are correct.
 
         Args:
             ids: the token, which is kept in any case, and proposals.
@@ -109,36 +109,36 @@ class Written:
     """A sentence that was written from its start to its end."""
 
     ids: list[int]
-    """Without `</s>`."""
+    """The ids without `</s>`."""
     log_probs: list[float]
-    """Log-probability of each of them, and of `</s>`."""
+    """Log-probability of each id, and of `</s>`."""
     finished: bool
-    """Whether `</s>` was the most probable token there, and not the longest length the end."""
+    """Whether `</s>` was the most probable token at the end, rather than the maximum length reached."""
     passages: int
-    """Through the decoder."""
+    """Number of passages through the decoder."""
 
 
 class WritingStep(DraftingStep, Protocol):
-    """A step that writes a whole sentence by itself, as `blockwise_search` would have it do block by block."""
+    """A step that writes a whole sentence by itself, as `blockwise_search` does block by block."""
 
     def write(self, max_len: int, eos_id: int, between: Callable[[], object] = lambda: None) -> Written:
-        """Takes the most probable token again and again; at its start, with one sentence.
+        """Repeatedly takes the most probable token; for a new step with one sentence.
 
         Args:
-            max_len: tokens at most, without `</s>`.
+            max_len: maximum number of tokens, without `</s>`.
             eos_id: the id of `</s>`.
-            between: called every few passages; what it raises ends the writing.
+            between: called every few passages; an exception from it ends the writing.
         """
 
 
 class ReadingStep(Step, Protocol):
-    """A step whose sources can be read part by part, where that takes long; left out, `start` reads them."""
+    """A step whose sources can be read part by part, where that takes long; otherwise `start` reads them."""
 
     def read(self, between: Callable[[], object] = lambda: None) -> None:
         """Reads the sources.
 
         Args:
-            between: called between two layers of the encoder; what it raises ends the reading.
+            between: called between two layers of the encoder; an exception from it ends the reading.
         """
 
 

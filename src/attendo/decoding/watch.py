@@ -1,4 +1,4 @@
-"""What a search checks between two decoder steps: cancelled lines, and whether to yield to other work."""
+"""The checks of a search between two decoder steps: cancelled lines, and whether to yield to other work."""
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 BetweenSteps = Callable[[], AbstractSet[int]]
 """Called between two decoder steps in the thread that searches, which may be one of several.
 
-It gives the numbers of the lines that are cancelled, all of them so far; they leave the batch as finished ones do. It
-may take its time, for work that is more urgent. What it raises ends the search."""
+It returns the numbers of all lines cancelled so far; these leave the batch like finished ones. It may take time for
+more urgent work. An exception from it ends the search."""
 
 _NONE: frozenset[int] = frozenset()
 _CHARACTERS = 200
 """Number of characters that are read or checked without a pause, which takes about five milliseconds."""
 
 
-class Cancelled(Exception):  # no error of anybody's: whoever searches a sentence by itself catches it
+class Cancelled(Exception):  # not an error: the search of a single sentence catches it
     """The only sentence of a search is cancelled."""
 
 
 def nobody() -> AbstractSet[int]:
-    """Cancels no line: the `BetweenSteps` of a search that nobody stops."""
+    """Cancels no line: the `BetweenSteps` of a search that is never stopped."""
     return _NONE
 
 
 class Pauses:
-    """Pauses in work on text that is no search: reading and checking, which for long text take as long as many steps.
+    """Pauses while reading and checking, which for long text take as long as many decoder steps.
 
     Args:
         between_steps: called in a pause.
@@ -45,27 +45,27 @@ class Pauses:
 
 @dataclass(frozen=True, kw_only=True)
 class Watch:
-    """The sentences of a search, and whom to ask about them."""
+    """The sentences of a search, and the function to call about them between steps."""
 
     between_steps: BetweenSteps = nobody
-    """Asked between two steps."""
+    """Called between two steps."""
     lines: Sequence[int] = ()
-    """The number of the line that each sentence is of; empty where no line can be cancelled."""
+    """The line number of each sentence; empty if no line can be cancelled."""
 
     def of(self, sentences: Sequence[int]) -> "Watch":
         """The watch over some of the sentences.
 
         Args:
-            sentences: their places among those of this watch.
+            sentences: their indices among the sentences of this watch.
         """
         lines = [self.lines[sentence] for sentence in sentences] if self.lines else ()
         return Watch(between_steps=self.between_steps, lines=lines)
 
     def cancelled(self) -> AbstractSet[int]:
-        """Asks once, and gives the places of the sentences whose lines are cancelled."""
+        """Calls `between_steps`, and returns the indices of the sentences whose lines are cancelled."""
         numbers = self.between_steps()
         return {place for place, line in enumerate(self.lines) if line in numbers} if numbers else _NONE
 
 
 UNWATCHED = Watch()
-"""Over sentences that nobody cancels."""
+"""The watch of sentences that are never cancelled."""

@@ -1,4 +1,4 @@
-"""Log-probabilities in numpy, as the searches ask for them: what `DenseNext` and `top_k` are in torch."""
+"""Log-probabilities in numpy, as the searches need them; the torch counterparts are `DenseNext` and `top_k`."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from attendo.decoding.limits import excluded_by
 from attendo.decoding.step import FloatArray, IntArray, Limits
 
 BLOCK = 64
-"""Neighbouring tokens that are looked at together; the best of each decides which blocks are opened."""
+"""Size of a block of neighbouring tokens; the best token of each block decides which blocks are searched."""
 
 
 class ArrayNext:
@@ -36,17 +36,17 @@ class ArrayNext:
 
 
 def top_k(log_probs: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-    """The k largest values of each row and where they are.
+    """The k largest values of each row and their positions.
 
-    One pass takes the largest of each block, and only the k best blocks are looked into. They hold the k best tokens: a
-    token in any other block comes after k block-bests.
+    One pass finds the largest value of each block, and only the k best blocks are searched. They hold the k best
+    tokens: a token in any other block comes after k block-bests.
 
     Args:
         log_probs: float32 `(rows, vocab_size)`.
         k: at most `vocab_size`.
 
     Returns:
-        The values, float32 `(rows, k)`, largest first and of equal ones the lower id first, and their ids, int64.
+        The values, float32 `(rows, k)`, largest first, ties by lower id, and their ids, int64.
     """
     rows, vocab_size = log_probs.shape
     in_blocks = vocab_size - vocab_size % BLOCK
@@ -62,9 +62,9 @@ def top_k(log_probs: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
 
 
 def _order(values: FloatArray, ids: IntArray) -> IntArray:
-    """Whole numbers that are larger for larger float32 values, and of equal values for lower ids."""
+    """Integers that sort like the float32 values, and among equal values by lower id first."""
     bits = np.ascontiguousarray(values).view(np.int32)
-    # IEEE floats order like their bits, but for negative ones, whose magnitude has to be turned round.
+    # IEEE floats order like their bits, except negative ones, whose magnitude has to be inverted.
     ordered = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).astype(np.int64)
     return ordered * 2**32 + (2**31 - 1 - ids)
 

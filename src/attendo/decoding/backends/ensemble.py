@@ -24,11 +24,11 @@ class EnsembleStep:
         return _mean([step.start() for step in self._steps])
 
     def advance(self, last_ids: IntArray) -> ArrayNext:
-        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        """Adds a token, int64 `(rows,)`, to each row; returns the next tokens' log-probabilities."""
         return _mean([step.advance(last_ids) for step in self._steps])
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        """Continues from other rows, int64 `(sentences, hypotheses)`."""
         for step in self._steps:
             step.select(rows)
 
@@ -38,11 +38,11 @@ def _mean(answers: Sequence[NextTokens]) -> ArrayNext:
 
 
 def mean_probability(log_probs: Sequence[FloatArray]) -> FloatArray:
-    """The logarithm of the mean of probabilities whose logarithms are given, all of one shape."""
+    """The logarithm of the mean of probabilities given as logarithms, all of one shape."""
     if len(log_probs) == 1:
         return log_probs[0]
     largest = np.max(log_probs, axis=0)
-    largest[np.isneginf(largest)] = 0  # where nothing is possible, differences would be of infinities
+    largest[np.isneginf(largest)] = 0  # where every token is impossible, the differences would be between infinities
     summed = np.zeros_like(largest)
     for each in log_probs:
         summed += np.exp(each - largest)

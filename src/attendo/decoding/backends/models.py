@@ -1,4 +1,4 @@
-"""A Transformer made ready for decoding: on the native kernels where they can run it, else in plain torch."""
+"""A Transformer prepared for decoding: on the native kernels if they support it, otherwise in plain torch."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -41,7 +41,7 @@ class DecodingModel(Protocol):
 
     @property
     def concurrent(self) -> bool:
-        """Whether several threads may run batches of their own at the same time, and gain by it."""
+        """Whether several threads may run their own batches at the same time, and gain by it."""
 
     def at_work(self) -> AbstractContextManager[None]:
         """A context manager within which the following methods are called."""
@@ -51,18 +51,18 @@ class DecodingModel(Protocol):
 
         Args:
             sources: each sentence's ids with its `</s>`.
-            threads: that work on it together, where the model is `concurrent`.
+            threads: number of threads that work on it together, if the model is `concurrent`.
         """
 
     def token_log_probs(
         self, sources: Ids, targets: Ids, *, between: Callable[[], object] = lambda: None
     ) -> FloatArray:
-        """Log-probabilities of given translations, float32 `(all target tokens,)`, one sentence behind the other.
+        """Log-probabilities of given translations, float32 `(all target tokens,)`, one sentence after the other.
 
         Args:
             sources: each sentence's ids with its `</s>`.
             targets: the same of their translations.
-            between: called between two steps, where it takes several; what it raises ends the scoring.
+            between: called between two steps if there are several; an exception from it ends the scoring.
         """
 
     def encoder_decoder_attention(
@@ -87,12 +87,12 @@ class DecodingModel(Protocol):
 
         Args:
             source: the ids of the source.
-            target: those of its translation.
+            target: the ids of its translation.
             between: as for `token_log_probs`.
         """
 
     def free_unused(self, most: int) -> int:
-        """Frees the memory that is kept for later batches where it is more than so many bytes; returns its size."""
+        """Frees the memory kept for later batches if it exceeds `most` bytes; returns the number of bytes freed."""
 
 
 def decoding_model(
@@ -102,15 +102,15 @@ def decoding_model(
     device: "torch.device | str | None" = None,
     native: bool = True,
 ) -> DecodingModel:
-    """The fastest that there is for a model, here and now.
+    """The fastest implementation of a model available on this machine.
 
-    Only what the native kernels cannot run is decoded by torch, which is imported then.
+    Torch is used, and imported, only for models that the native kernels cannot run.
 
     Args:
-        model: a Transformer in float32, which without kernels bfloat16 changes in place, and so does another device; or
-            the arrays of one.
-        dtype: of the products.
-        device: where to work; left out, where a Transformer is, and arrays on the processor.
+        model: a Transformer in float32, or its arrays; without the kernels, bfloat16 or another device changes the
+            Transformer in place.
+        dtype: the dtype of the matrix products.
+        device: where to compute; by default a Transformer's own device, and the CPU for arrays.
         native: whether the native kernels may be used.
 
     Raises:

@@ -22,15 +22,15 @@ Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
 _PASSAGES = 8
-"""The most passes of one call of the kernels; signals and other threads that wait are noticed between two calls."""
+"""Maximum number of passes in one call of the kernels; signals and waiting threads are noticed between two calls."""
 _POSITIONS = 256
-"""Sinusoids that are computed at first."""
+"""Number of sinusoidal encodings computed at first."""
 _KEPT_BYTES = 1 << 30
-"""Memory that an unused session may keep: more than 128 sentences of usual length need with a beam of 4."""
+"""Bytes that an unused session may keep: more than 128 sentences of usual length need with a beam of 4."""
 
 
 def can_run(model: HasArrays) -> bool:
-    """Whether the kernels know this architecture, and its weights are where and what they read."""
+    """Whether the kernels support this architecture and can read its weights."""
     arrays = model.arrays()
     if arrays is None:
         return False
@@ -42,12 +42,13 @@ class NativeModel:
     """Decodes on the processor with the native kernels.
 
     Batches do not wait for each other, and a sentence's result has the same bits in any batch and with any number of
-    threads. A process that is forked off has none of the threads of its parent, so it needs a model of its own.
+    threads. A forked process has none of its parent's threads, so it needs its own model.
 
     Args:
-        model: a `Transformer` in float32 on the CPU, or its arrays. Of a `Transformer` the norms and, but for int8, the
-            embeddings are used in place.
-        dtype: of the products; bfloat16 sums up in float32, int8 has a scale for each row of weights and activations.
+        model: a `Transformer` in float32 on the CPU, or its arrays. The norms of a `Transformer` and, except for int8,
+            its embeddings are used in place.
+        dtype: the dtype of the matrix products; bfloat16 accumulates in float32, int8 has a scale per row of weights
+            and activations.
         kernels: the variant to run on.
     """
 
@@ -71,7 +72,7 @@ class NativeModel:
 
         Args:
             sources: each sentence's ids with its `</s>`.
-            threads: that share each product; more than one pays for very few sentences only.
+            threads: number of threads that share each product; more than one pays only for very few sentences.
         """
         return NativeStep(self, sources, threads)
 
@@ -112,20 +113,20 @@ class NativeModel:
         return ArrayAttention(self.arrays)
 
     def borrow(self, threads: int) -> "Session":
-        """A session nobody uses: one that is there already has its memory, which costs time to get."""
+        """Takes an unused session, or makes one; an existing one already has its memory, which is slow to allocate."""
         try:
             return self._idle.setdefault(threads, []).pop()
         except IndexError:
             return Session(self._kernels, self._kernels.new("session_new", self._handle, threads))
 
     def give_back(self, session: "Session", threads: int) -> None:
-        """Ends a loan; a session that had to do with an unusually large batch is gone with it."""
+        """Returns a session; one that has grown unusually large is freed instead."""
         if session.num_bytes <= _KEPT_BYTES:
             self._idle[threads].append(session)
 
     def free_unused(self, most: int) -> int:
-        """Frees the sessions that nobody uses; see `DecodingModel`."""
-        taken: list[tuple[list[Session], Session]] = []  # out of the others' reach: who works with one changes its size
+        """Frees the unused sessions; see `DecodingModel`."""
+        taken: list[tuple[list[Session], Session]] = []  # taken off the list first: a session in use changes its size
         for sessions in list(self._idle.values()):
             with suppress(IndexError):
                 while True:
@@ -141,7 +142,7 @@ class NativeModel:
         """Returns the encodings of at least that many positions, float32 `(positions, d_model)`.
 
         Raises:
-            DataError: there are not so many learned ones.
+            DataError: there are fewer learned encodings.
         """
         known = self._encodings.get(side)
         if known is not None and len(known) >= length:
@@ -159,7 +160,7 @@ class NativeModel:
 
 
 class Session:
-    """A batch inside the kernels; ends with this object. Who has borrowed it holds its model, to which it points."""
+    """A batch inside the kernels; freed with this object. The borrower keeps the model alive to which it points."""
 
     def __init__(self, kernels: Kernels, handle: int) -> None:
         self._kernels, self._handle = kernels, handle
@@ -182,9 +183,9 @@ class NativeStep:
     """A batch of sentences together with the next tokens' log-probabilities: a `Step` that is its own `NextTokens`.
 
     Args:
-        model: with the packed weights.
+        model: the model with the packed weights.
         sources: each sentence's ids with its `</s>`.
-        threads: that share each product.
+        threads: number of threads that share each product.
     """
 
     def __init__(self, model: NativeModel, sources: Sequence[Sequence[int]], threads: int) -> None:
@@ -203,7 +204,7 @@ class NativeStep:
         self._proposed = np.empty(model.config.draft_tokens, dtype=np.int64)
 
     def read(self, between: Callable[[], object] = lambda: None) -> None:
-        """Reads the sources, where that is not done; see `ReadingStep`."""
+        """Reads the sources, if not yet done; see `ReadingStep`."""
         more = ctypes.c_int32(not self._is_read)
         while more.value:
             self._session.call("read", self._source_ids, ctypes.byref(more))
@@ -217,17 +218,17 @@ class NativeStep:
         return self._advance(None)
 
     def advance(self, last_ids: IntArray) -> "NativeStep":
-        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        """Adds a token, int64 `(rows,)`, to each row; returns the next tokens' log-probabilities."""
         assert last_ids.shape == (self._rows,)
         return self._advance(np.ascontiguousarray(last_ids, dtype=np.int64))
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        """Continues from other rows, int64 `(sentences, hypotheses)`."""
         self._session.call("select", np.ascontiguousarray(rows, dtype=np.int64), *rows.shape)
         self._rows, self._answers = rows.size, False
 
     def draft(self, next_id: int) -> list[int]:
-        """Proposals for what follows the token that comes next, `draft_tokens` of them."""
+        """Proposes `draft_tokens` tokens to follow the next token."""
         self.read()
         assert self._answers or not self._length, "asked after the step has selected other rows"
         self._session.call("draft", next_id, self._proposed)
@@ -254,7 +255,7 @@ class NativeStep:
         )
 
     def block(self, ids: Sequence[int], eos_id: int) -> Block:
-        """Adds a token and what was proposed behind it, and keeps what is right of that; see `DraftingStep`."""
+        """Adds a token and the proposals after it, and keeps those that are correct; see `DraftingStep`."""
         self.read()
         count, kept = len(ids), ctypes.c_int32()
         self._require_positions(count)
@@ -315,18 +316,18 @@ class NativeStep:
         return self
 
     def _require_positions(self, count: int) -> None:
-        """Provides encodings for that many further positions."""
+        """Provides encodings for `count` further positions."""
         if self._length + count > len(self._positions):
             self._positions = self._model.encodings("target", self._length + count)
 
 
 def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]], between: Callable[[], object]) -> FloatArray:
-    """Log-probabilities of given translations by a step, a token at a time: `DecodingModel.token_log_probs`.
+    """Log-probabilities of given translations, computed by a step token by token: `DecodingModel.token_log_probs`.
 
     Args:
-        step: at its start.
+        step: a new step.
         targets: each sentence's ids with its `</s>`.
-        between: called between two steps; what it raises ends the scoring.
+        between: called between two steps; an exception from it ends the scoring.
     """
     longest = max(len(target) for target in targets)
     ids = np.zeros((len(targets), longest), dtype=np.int64)
@@ -366,9 +367,9 @@ def _shape(arrays: ModelArrays) -> Shape:
 
 
 def _when_gone(thing: object, call: Callable[..., None], *arguments: object) -> None:
-    """Calls a function when an object is gone, but not at the end of the process nor in one forked from it.
+    """Calls a function when an object is garbage-collected, but neither at process exit nor in a forked process.
 
-    At the end the system frees all, and a thread may still be at work; a fork has no threads of its own to be joined.
+    At exit the system frees everything, and a thread may still be working; a fork has no threads to join.
     """
     weakref.finalize(thing, _in_process, os.getpid(), call, *arguments).atexit = False
 

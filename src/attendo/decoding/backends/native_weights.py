@@ -1,4 +1,4 @@
-"""A model's weights as the native kernels take them: matrices packed, the rest where the kernels can find it."""
+"""A model's weights in the layout of the native kernels: matrices are packed, the rest is used in place."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from attendo.native.library import PADDED, PRECISIONS, Kernels
 from attendo.text.subwords.tokenization import EOS_ID
 
 _PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD, _PARSER_STACK = 0, 1, 5, 12, 18, 19
-"""First numbers of the groups of matrices in `model.h`."""
+"""First index of each group of matrices in `model.h`."""
 
 
 def pack_weights(kernels: Kernels, handle: int, arrays: ModelArrays, dtype: str) -> list[object]:
@@ -22,12 +22,12 @@ def pack_weights(kernels: Kernels, handle: int, arrays: ModelArrays, dtype: str)
 
     Args:
         kernels: the functions to call.
-        handle: of the kernels' model.
+        handle: the handle of the kernels' model.
         arrays: the weights.
-        dtype: of the products, one of `PRECISIONS`.
+        dtype: the dtype of the matrix products, one of `PRECISIONS`.
 
     Returns:
-        What the kernels point to, which has to stay as long as their model.
+        The objects that the kernels point to, which have to live as long as the kernels' model.
     """
     packing = _Packing(kernels, handle, arrays, dtype)
     packing.layers()
@@ -40,13 +40,13 @@ def pack_weights(kernels: Kernels, handle: int, arrays: ModelArrays, dtype: str)
 
 
 class _Packing:
-    """Hands weights over by their names.
+    """Hands weights over to the kernels by name.
 
     Args:
         kernels: the functions to call.
-        handle: of the kernels' model.
+        handle: the handle of the kernels' model.
         arrays: the weights.
-        dtype: of the products.
+        dtype: the dtype of the matrix products.
     """
 
     def __init__(self, kernels: Kernels, handle: int, arrays: ModelArrays, dtype: str) -> None:
@@ -75,7 +75,7 @@ class _Packing:
             self._norms(2, index, f"{layer}.self_attention_norm", f"{across}_norm", f"{layer}.feed_forward_norm")
 
     def embeddings(self) -> None:
-        """The embedding matrices, once where both sides have the same."""
+        """Hands over the embedding matrices, a shared one once."""
         names = (self._arrays.source_embedding, self._arrays.target_embedding)
         pointers = {name: self._embedding(name) for name in dict.fromkeys(names)}
         for side, name in enumerate(names):
@@ -156,7 +156,7 @@ class _Packing:
             self._hand_over(which, layer, self._arrays.floats(name), None, bias, outputs=outputs, inputs=inputs)
 
     def _matrix(self, which: int, layer: int, weight: FloatArray, bias: FloatArray) -> None:
-        """A matrix that has no name."""
+        """A matrix without a name."""
         values, scales = quantize_rows(weight) if self._int8 else (weight, None)
         self._hand_over(which, layer, values, scales, bias)
 
@@ -193,9 +193,9 @@ class _Packing:
             self._kernels.call("model_norm", self._handle, number, layer, gain, bias)
 
     def _keep(self, values: Array) -> int:
-        """The address of values that stay where they are as long as the kernels' model.
+        """The address of values that stay in place as long as the kernels' model.
 
-        What is mapped from a file, and so cannot be written to, is copied: a model at work does not depend on the file.
+        Memory-mapped values, which are read-only, are copied, so that a loaded model does not depend on the file.
         """
         kept = np.require(values, requirements=("C", "A", "W"))
         self.kept.append(kept)
@@ -215,7 +215,7 @@ class _Places:
 
     @classmethod
     def heads(cls, num_heads: int, sizes: Sequence[int]) -> "_Places":
-        """Blocks of `num_heads` heads of each of the sizes."""
+        """Blocks of `num_heads` heads, one block for each of the sizes."""
         parts, first = [], 0
         for size in sizes:
             starts = first + np.arange(num_heads) * padded(size)
@@ -235,11 +235,11 @@ class _Places:
 
 
 def _head_places(config: ModelConfig, letters: str) -> _Places:
-    """The layout of a row that holds these one after the other: q, k and v."""
+    """The layout of a row of concatenated heads: q, k and v."""
     sizes = {"q": config.key_size, "k": config.key_size, "v": config.value_size}
     return _Places.heads(config.num_heads, [sizes[letter] for letter in letters])
 
 
 def padded(size: int) -> int:
-    """A size filled up to a multiple of `PADDED`."""
+    """A size rounded up to a multiple of `PADDED`."""
     return -(-size // PADDED) * PADDED

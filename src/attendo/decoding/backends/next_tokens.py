@@ -1,4 +1,4 @@
-"""Log-probabilities that torch has computed, as the searches ask for them."""
+"""Log-probabilities computed by torch, with the interface that the searches expect."""
 
 import numpy as np
 import torch
@@ -23,19 +23,19 @@ class DenseNext:
         """The most probable tokens that each row may choose.
 
         Args:
-            k: how many; of a smaller vocabulary all.
-            limits: what may be chosen; None for anything.
+            k: number of tokens to return; of a smaller vocabulary all.
+            limits: the tokens that may be chosen; None for any token.
 
         Returns:
-            Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first and of equal ones the lower id
-            first, and the tokens, int64; -inf with any token where fewer are left.
+            Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first, ties by lower id, and the tokens,
+            int64; -inf with any token where fewer are left.
         """
         log_probs = self._log_probs
         if limits is not None:
             excluded = torch.from_numpy(excluded_by(limits, log_probs.shape[1])).to(log_probs.device)
             log_probs = log_probs.masked_fill(excluded, -torch.inf)
         values, ids = top_k(log_probs, min(k, log_probs.shape[1]))
-        # Both in one tensor, because each copy from a device waits for it.
+        # Both in one tensor, because each copy from a device blocks until it is done.
         both = torch.stack((ids, values.view(torch.int32).long())).cpu().numpy()
         return both[1].astype(np.int32).view(np.float32), both[0]
 

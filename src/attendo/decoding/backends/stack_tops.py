@@ -1,6 +1,6 @@
-"""The inputs of a decoder with `next_word` or `parser_stack` at each position, found symbol by symbol.
+"""The `next_word` and `parser_stack` inputs of a decoder at each position, computed symbol by symbol.
 
-`model.next_word` and `model.parser_stack` find the same for whole batches, without a loop.
+`model.next_word` and `model.parser_stack` compute the same for whole batches, without a loop.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class TopOfStack:
 def word_places(source: Sequence[int], begins: BoolArray) -> IntArray:
     """Finds where each word of a source begins; the last entry is the end of the source.
 
-    The end is the first `</s>`; without one it is the first token that begins no word, or else the last word.
+    The end is the first `</s>`; without one, the first token that begins no word, or else the last word itself.
 
     Args:
         source: its ids with its `</s>`.
@@ -64,8 +64,8 @@ def stack_tops(read: Sequence[int], words: WordTables) -> TopOfStack:
     """Finds the next word and the top of the stack at each position.
 
     Args:
-        read: what the decoder reads, the start first; less than 0 is no symbol.
-        words: what the vocabularies say.
+        read: the ids that the decoder reads, the start first; negative values are not symbols.
+        words: the properties of the vocabularies' symbols.
     """
     nothing = _Part(len(words.kinds), 0)
     rows: npt.NDArray[np.int64] = np.empty((6, len(read)), dtype=np.int64)

@@ -35,17 +35,17 @@ class TransformerStep:
         return self._advance(self._start_ids)
 
     def advance(self, last_ids: IntArray) -> DenseNext:
-        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        """Adds a token, int64 `(rows,)`, to each row; returns the next tokens' log-probabilities."""
         return self._advance(torch.from_numpy(last_ids).to(self._start_ids.device))
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        """Continues from other rows, int64 `(sentences, hypotheses)`."""
         chosen = torch.from_numpy(rows).to(self._start_ids.device)
         self._cache = self._cache.select(chosen.flatten(), rows.shape[1])
 
     @torch.no_grad()
     def draft(self, next_id: int) -> list[int]:
-        """Proposals for what follows the token that comes next, `draft_tokens` of them."""
+        """Proposes `draft_tokens` tokens to follow the next token."""
         following = torch.tensor([[next_id]], device=self._start_ids.device)
         hidden = self._before[:, None] if self._hidden is None else self._hidden[:, -1:]
         drafted = self._model.draft(hidden, following, self._cache.memory[-1], self._cache.src_mask)
@@ -53,7 +53,7 @@ class TransformerStep:
         return proposed
 
     def block(self, ids: Sequence[int], eos_id: int) -> Block:
-        """Adds a token and what was proposed behind it, and keeps what is right of that; see `DraftingStep`."""
+        """Adds a token and the proposals after it, and keeps those that are correct; see `DraftingStep`."""
         before = self._cache.length
         answers = self._extend(torch.tensor([ids], device=self._start_ids.device))
         values, best = answers.top_k(1)
@@ -71,7 +71,8 @@ class TransformerStep:
     def _advance(self, last_ids: Tensor) -> DenseNext:
         return self._extend(last_ids[:, None])
 
-    # Not inference mode: a model in training may be validated here, and its tables must stay fit for gradients.
+    # Not inference mode: a model may be validated here during training, and its tables must remain usable for
+    # gradients.
     @torch.no_grad()
     def _extend(self, ids: Tensor) -> DenseNext:
         self._hidden, self._cache = self._model.extend(ids, self._cache)
@@ -83,8 +84,8 @@ def kept_of(ids: Sequence[int], best: Sequence[int], eos_id: int) -> int:
 
     Args:
         ids: the block.
-        best: the most probable token behind each of them.
-        eos_id: the id of `</s>`, which is no token to go on from.
+        best: the most probable token after each of them.
+        eos_id: the id of `</s>`, after which nothing is kept.
     """
     kept = 1
     while kept < len(ids) and ids[kept] == best[kept - 1] != eos_id:
@@ -114,11 +115,11 @@ class RecomputingStep:
         return self._advance(torch.full_like(self._memory[:, 0, 0], self._model.config.start_id, dtype=torch.int64))
 
     def advance(self, last_ids: IntArray) -> DenseNext:
-        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        """Adds a token, int64 `(rows,)`, to each row; returns the next tokens' log-probabilities."""
         return self._advance(torch.from_numpy(last_ids).to(self._written.device))
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        """Continues from other rows, int64 `(sentences, hypotheses)`."""
         chosen = torch.from_numpy(rows).flatten().to(self._written.device)
         self._written, self._memory = self._written[chosen], self._memory[chosen]
         self._src_mask = None if self._src_mask is None else self._src_mask[chosen]

@@ -1,25 +1,25 @@
-"""The k most probable tokens of each row, with ties decided: the lower id first, on every device and in any batch."""
+"""The k most probable tokens of each row, with ties broken by the lower id, on every device and in any batch."""
 
 import torch
 from torch import Tensor
 
 BLOCK = 64
-"""Neighbouring tokens that are looked at together; the best of each decides which blocks are opened."""
+"""Size of a block of neighbouring tokens; the best token of each block decides which blocks are searched."""
 
 
 def top_k(log_probs: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The k largest values of each row and where they are.
+    """The k largest values of each row and their positions.
 
-    `torch.topk` leaves open which of two equal values it takes, and bfloat16 logits are often equal. It is also slow on
-    a CPU over a vocabulary: here one pass takes the largest of each block, and only the k best blocks are looked into.
-    They hold the k best tokens: a token in any other block comes after k block-bests.
+    `torch.topk` does not specify which of two equal values it returns, and bfloat16 logits are often equal. It is also
+    slow on a CPU over a vocabulary: here one pass finds the largest value of each block, and only the k best blocks are
+    searched. They hold the k best tokens: a token in any other block comes after k block-bests.
 
     Args:
         log_probs: float32 `(rows, vocab_size)`.
         k: at most `vocab_size`.
 
     Returns:
-        The values, float32 `(rows, k)`, largest first and of equal ones the lower id first, and their ids, int64.
+        The values, float32 `(rows, k)`, largest first, ties by lower id, and their ids, int64.
     """
     vocab_size = log_probs.shape[1]
     in_blocks = vocab_size - vocab_size % BLOCK
@@ -35,8 +35,8 @@ def top_k(log_probs: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def _order(values: Tensor, ids: Tensor) -> Tensor:
-    """Whole numbers that are larger for larger float32 values, and of equal values for lower ids."""
+    """Integers that sort like the float32 values, and among equal values by lower id first."""
     bits = values.contiguous().view(torch.int32)
-    # IEEE floats order like their bits, but for negative ones, whose magnitude has to be turned round.
+    # IEEE floats order like their bits, except negative ones, whose magnitude has to be inverted.
     ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)
     return ordered.long() * 2**32 + (2**31 - 1 - ids)

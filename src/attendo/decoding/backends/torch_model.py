@@ -21,7 +21,7 @@ from attendo.model.weights.quantization import quantized
 Ids = Sequence[Sequence[int]]
 
 _POSITIONS = 512
-"""Target positions projected to the vocabulary at a time: logits are by far the largest tensor."""
+"""Number of target positions projected to the vocabulary at once: logits are by far the largest tensor."""
 
 
 def torch_model(model: Transformer | ModelArrays, *, dtype: str, device: str) -> "TorchModel":
@@ -125,7 +125,7 @@ class TorchModel:
         )
 
     def free_unused(self, most: int) -> int:
-        """Keeps nothing; see `DecodingModel`."""
+        """Keeps no memory; see `DecodingModel`."""
         return 0
 
     def _collated(self, sources: Ids, targets: Ids) -> Batch:
@@ -133,7 +133,7 @@ class TorchModel:
 
 
 def _numpy(weights: Tensor) -> FloatArray:
-    """Takes the weights of the only pair, `(num_layers, num_heads, ...)`."""
+    """The weights of a single pair as an array, `(num_layers, num_heads, ...)`."""
     found: FloatArray = weights[:, 0].float().cpu().numpy()
     return found
 

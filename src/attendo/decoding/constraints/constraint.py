@@ -1,8 +1,8 @@
 """Constraints on translations, as the tokens that may follow a hypothesis.
 
-Every rule but the longest length comes down to a `Constraint`: it reads a hypothesis and says what may come next. They
-compose by intersection, and every search asks all of them in the same way, so a new one, such as a grammar, needs one
-method. A sentence without rules costs nothing.
+Every rule except the maximum length is a `Constraint`: it reads a hypothesis and returns the tokens that may follow.
+Constraints compose by intersection, and every search queries all of them in the same way, so a new one, such as a
+grammar, needs one method. A sentence without rules costs nothing.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ Ids = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Allowed:
-    """The tokens that may follow a hypothesis; objects that are needed repeatedly are best made once."""
+    """The tokens that may follow a hypothesis; make objects that are needed repeatedly only once."""
 
     only: frozenset[int] | None = None
-    """Nothing but these; None for the whole vocabulary."""
+    """The only tokens that may follow; None for the whole vocabulary."""
     banned: frozenset[int] = frozenset()
     """The tokens that are not allowed."""
 
@@ -47,7 +47,7 @@ class Allowed:
 
     @cached_property
     def listed(self) -> IntArray:
-        """int64, ascending: the only tokens that may follow, or where `only` is None those that may not."""
+        """int64, ascending: the only tokens that may follow or, if `only` is None, the tokens that may not."""
         listed = self.banned if self.only is None else self.only - self.banned
         return np.array(sorted(listed), dtype=np.int64)
 
@@ -60,7 +60,7 @@ EVERYTHING = Allowed()
 
 
 class Constraint(Protocol):
-    """A rule that sees a hypothesis' ids and nothing else, such as a grammar."""
+    """A rule that depends only on a hypothesis' ids, such as a grammar."""
 
     def following(self, ids: Sequence[int]) -> Allowed:
         """Returns the tokens that may follow a hypothesis which the constraint has allowed so far.
@@ -81,12 +81,12 @@ class Place(Protocol):
         """The tokens that may follow, including `</s>` if the hypothesis may end here."""
 
     def after(self, token: int) -> "Place":
-        """The place behind one more token, which need not be allowed."""
+        """The state after one more token, which need not be allowed."""
 
 
 @runtime_checkable
 class TracingConstraint(Constraint, Protocol):
-    """A constraint that need not read hypotheses from their beginnings: it goes with them, token by token."""
+    """A constraint that follows a hypothesis token by token instead of rereading it from its beginning."""
 
     @property
     def beginning(self) -> Place:
@@ -98,13 +98,13 @@ class Rules:
     """All constraints on the translation of one sentence; ids never include `</s>`.
 
     Raises:
-        DataError: the rules contradict each other, so that no translation could keep to them.
+        DataError: the rules contradict each other, so that no translation can satisfy them.
     """
 
     max_len: int
-    """Most tokens."""
+    """Maximum number of tokens."""
     min_len: int = 0
-    """Fewest tokens."""
+    """Minimum number of tokens."""
     prefix: Ids = ()
     """Tokens that the translation begins with."""
     forbidden: tuple[Ids, ...] = ()
@@ -112,9 +112,9 @@ class Rules:
     forced: tuple[Ids, ...] = ()
     """Sequences that must occur at least once each, in any order; they may overlap."""
     forced_any: tuple[tuple[Ids, ...], ...] = ()
-    """Groups of sequences; of each group at least one occurs, as those of `forced`."""
+    """Groups of sequences; at least one of each group must occur, as for `forced`."""
     constraints: tuple[Constraint, ...] = ()
-    """Further constraints, which the search treats like its own."""
+    """Further constraints, which the search applies like its own."""
     seed: int = 0
     """Random seed of this sentence, so that its samples do not depend on its batch."""
 
@@ -132,7 +132,7 @@ class Rules:
 
     @property
     def has_forced(self) -> bool:
-        """Whether anything has to occur."""
+        """Whether any sequence has to occur."""
         return bool(self.forced or self.forced_any)
 
     def _check_sequences(self) -> None:
@@ -165,7 +165,7 @@ class Rules:
 
 
 def check_rules(rules: Rules, *, eos_id: int, vocab_size: int, config: SearchConfig) -> None:
-    """Refuses what cannot be kept with a vocabulary and settings.
+    """Rejects rules that conflict with the vocabulary or the settings.
 
     Raises:
         DataError: an id is not in the vocabulary or is that of `</s>`, or a forced sequence repeats an n-gram.
@@ -208,7 +208,7 @@ def length_bounds(config: SearchConfig, source_tokens: int, max_positions: int |
 
 
 def constraints_of(rules: Rules, config: SearchConfig) -> list[Constraint]:
-    """A sentence's rules as constraints, but for its lengths and what is forced to occur."""
+    """A sentence's rules as constraints, except its lengths and the sequences that must occur."""
     found: list[Constraint] = []
     if rules.prefix:
         found.append(Prefix(rules.prefix))
@@ -220,7 +220,7 @@ def constraints_of(rules: Rules, config: SearchConfig) -> list[Constraint]:
 
 
 class Prefix:
-    """A translation begins with given tokens."""
+    """A translation begins with the given tokens."""
 
     def __init__(self, prefix: Ids) -> None:
         self._only = [Allowed(frozenset((token,))) for token in prefix]
@@ -231,7 +231,7 @@ class Prefix:
 
 
 class Forbidden:
-    """Given sequences occur nowhere."""
+    """The given sequences do not occur."""
 
     def __init__(self, sequences: Sequence[Ids]) -> None:
         lasts: dict[Ids, set[int]] = {}
@@ -250,7 +250,7 @@ class Forbidden:
 
 
 class NoRepeat:
-    """No n tokens in a row occur twice, but for those that a forced prefix repeats.
+    """No n-gram occurs twice, except those that a forced prefix repeats.
 
     Args:
         size: n.

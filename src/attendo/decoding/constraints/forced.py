@@ -7,18 +7,19 @@ from collections.abc import Sequence
 
 Ids = tuple[int, ...]
 State = tuple[int, ...]
-"""Number of tokens of each sequence at the end of a hypothesis; the full length for sequences of a satisfied group."""
+"""For each sequence, how many of its first tokens end the hypothesis; the full length for sequences of a satisfied
+group."""
 
 _NO_TOKEN = -1
-"""Stands for all tokens that no sequence has."""
+"""Stands for all tokens that occur in no sequence."""
 _EXACT_GROUPS = 10
-"""Groups still to come that are fitted together exactly; of more, overlaps are not counted upon."""
+"""Maximum number of missing groups that are fitted together exactly; of more, overlaps are not counted upon."""
 _EXACT_STEPS = 1 << 17
 """Most steps of the dynamic programming that fits groups together exactly; of more, overlaps are not counted upon."""
 
 
 def holds(ids: Sequence[int], sequence: Ids) -> bool:
-    """Whether ids hold a sequence, token next to token."""
+    """Whether ids contain a sequence contiguously."""
     return any(tuple(ids[i : i + len(sequence)]) == sequence for i in range(len(ids) - len(sequence) + 1))
 
 
@@ -46,7 +47,7 @@ class ForcedSequences:
         ]
         self._shortest: dict[tuple[int, frozenset[int]], int] = {}
         self._alphabet = frozenset(token for ids in self._sequences for token in ids)
-        # What has been worked out already; a beam asks for the same few again and again.
+        # Cached results; a beam asks for the same few again and again.
         self._after: dict[tuple[State, int], State] = {}
         self._needs: dict[State, int] = {}
         self._states: dict[Ids, State] = {}
@@ -70,7 +71,7 @@ class ForcedSequences:
         return found
 
     def state(self, ids: Sequence[int]) -> State:
-        """The state of a hypothesis; cheap where that of all tokens but the last has been asked for."""
+        """The state of a hypothesis; cheap if the state of all tokens but the last is cached."""
         known = tuple(ids)
         while known and known not in self._states:
             known = known[:-1]
@@ -81,10 +82,10 @@ class ForcedSequences:
         return state
 
     def need(self, state: State) -> int:
-        """Tokens still to come, at most, if what is begun most of is gone on with and the others follow one by one.
+        """Upper bound on the missing tokens: the sequence with the most tokens is completed, then the others follow.
 
-        Of a group its longest sequence counts, less what is there of the sequence that is begun most of; so a token
-        that goes on with any of the sequences of equal beginnings lessens the need.
+        A group counts with its longest sequence, and the present part of the sequence with the most tokens is
+        subtracted once; so a token that continues any of the sequences with this beginning reduces the need.
         """
         if state not in self._needs:
             missing = self._missing(state)
@@ -93,11 +94,11 @@ class ForcedSequences:
         return self._needs[state]
 
     def shortest(self, state: State) -> int:
-        """The fewest tokens in which all that is missing can come: the shortest common superstring.
+        """The minimum number of tokens that contain everything missing: the shortest common superstring.
 
-        An order of sequences of which none holds another fixes the shortest text: each overlaps the one before as far
-        as it can. So the best order, and of each group the best sequence, is looked for by dynamic programming over the
-        set of groups that is left.
+        If no sequence contains another, their order determines the shortest text: each overlaps the one before as far
+        as it can. So the best order, and the best sequence of each group, is found by dynamic programming over the set
+        of groups that is left.
         """
         missing = self._missing(state)
         candidates = [i for number in missing for i in self._members[number]]
@@ -129,13 +130,13 @@ class ForcedSequences:
         done = tuple(
             len(ids) if len(ids) == matched else 0 for ids, matched in zip(self._sequences, state, strict=True)
         )
-        # After a token of no sequence all that is missing has to come in full.
+        # After a token of no sequence, everything missing still has to be written in full.
         if self.need(done) < room or self.shortest(done) < room:
             return None
         return frozenset(token for token in self._tokens(state) if self.shortest(self.after(state, token)) < room)
 
     def _missing(self, state: State) -> frozenset[int]:
-        """The groups of which no sequence has come."""
+        """The groups of which no sequence has occurred."""
         return frozenset(
             number
             for number, members in enumerate(self._members)
@@ -143,7 +144,7 @@ class ForcedSequences:
         )
 
     def _tokens(self, state: State) -> set[int]:
-        """The tokens of what is missing."""
+        """The tokens of the missing sequences."""
         return {
             token for ids, matched in zip(self._sequences, state, strict=True) if matched < len(ids) for token in ids
         }
@@ -164,7 +165,7 @@ class ForcedSequences:
 
 
 def _reduced(groups: Sequence[Sequence[Ids]]) -> list[tuple[Ids, ...]]:
-    """Groups without the sequences that hold another of their group, and without the groups that come with others."""
+    """Drops sequences that contain another of their group, and groups that other groups imply."""
     smallest = [
         tuple(ids for ids in distinct if not any(other != ids and holds(ids, other) for other in distinct))
         for distinct in (tuple(dict.fromkeys(group)) for group in groups)
@@ -175,12 +176,12 @@ def _reduced(groups: Sequence[Sequence[Ids]]) -> list[tuple[Ids, ...]]:
 
 
 def _implies(group: Sequence[Ids], other: Sequence[Ids]) -> bool:
-    """Whether any sequence of a group holds one of another."""
+    """Whether each sequence of a group contains one of another group."""
     return all(any(holds(ids, inner) for inner in other) for ids in group)
 
 
 def _automaton(ids: Ids) -> list[dict[int, int]]:
-    """Knuth, Morris and Pratt's: for each number of tokens matched, how many are after a token; 0 for others."""
+    """The Knuth-Morris-Pratt automaton: for each number of tokens matched, how many are after a token; 0 for others."""
     table: list[dict[int, int]] = []
     border = 0
     for matched, token in enumerate(ids):

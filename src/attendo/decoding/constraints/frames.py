@@ -1,4 +1,4 @@
-"""Translations that keep to a frame: given stretches of text in a given order, with short gaps that the model fills."""
+"""Translations that follow a frame: given stretches of text in a given order, with short gaps that the model fills."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ class Frame:
     """Fixed stretches of a translation, with gaps between them that the model fills.
 
     Raises:
-        DataError: there are not as many gaps as stretches and one more, or a stretch is white space.
+        DataError: the number of gaps is not one more than that of stretches, or a stretch is white space.
     """
 
     stretches: tuple[str, ...]
-    """Text that is written as it stands, in this order; each begins a word."""
+    """Fixed pieces of text, in this order; each begins a word."""
     gaps: tuple[int, ...]
-    """The most tokens before each of the stretches, and behind the last. What stands in a gap begins a word."""
+    """Maximum number of tokens before each stretch, and after the last one. A gap's text begins a word."""
 
     def __post_init__(self) -> None:
-        """Refuses what is no frame."""
+        """Rejects an invalid frame."""
         if len(self.gaps) != len(self.stretches) + 1 or min(self.gaps) < 0:
             raise DataError(
                 f"a frame of {len(self.stretches)} stretches has gaps of {list(self.gaps)} tokens; give one for each "
@@ -32,15 +32,15 @@ class Frame:
 
 
 class FrameConstraint:
-    """A translation keeps to a frame.
+    """A translation follows a frame.
 
-    A gap ends at the first token that the next stretch begins with.
+    A gap ends at the first occurrence of the next stretch's first token.
 
     Args:
         stretches: the ids of each stretch.
         gaps: as `Frame.gaps`.
         eos_id: the id of `</s>`.
-        beginnings: the tokens that begin a word, one of which a gap begins with.
+        beginnings: the tokens that begin a word; a gap begins with one of them.
     """
 
     def __init__(self, stretches: Sequence[Ids], gaps: Sequence[int], eos_id: int, beginnings: frozenset[int]) -> None:
@@ -48,11 +48,11 @@ class FrameConstraint:
         self._only = {token: Allowed(frozenset((token,))) for ids in stretches for token in ids}
         self._end = Allowed(frozenset((eos_id,)))
         self._not_yet = Allowed(banned=frozenset((eos_id,)))
-        # Each stretch begins a word, so that its first token is among them.
+        # Each stretch begins a word, so its first token is in this set.
         self._first, self._first_or_end = Allowed(beginnings), Allowed(beginnings | {eos_id})
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """The next token of a stretch; in a gap that has room left everything, but `</s>` only in the last."""
+        """The next token of a stretch; in a gap with room left any token, but `</s>` only in the last gap."""
         number, matched, gap = self._place(ids)
         is_last = number == len(self._stretches)
         if gap < self._gaps[number] and not matched:

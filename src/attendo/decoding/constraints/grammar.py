@@ -12,18 +12,18 @@ from attendo.parsing.config import Order
 class Grammar:
     """The trees that can be written with a vocabulary; made once for a model.
 
-    Every constituent has a word. At most `max_unary` constituents have the very same words, no two of them the same
-    label. Nothing else is asked of labels and tags.
+    Every constituent has a word. At most `max_unary` constituents span exactly the same words, no two of them with the
+    same label. Labels and tags are not restricted otherwise.
 
     Args:
         symbols: id to symbol, as `attendo.parsing.linearization` writes them; all other ids are never allowed.
-        order: of the symbols.
+        order: the order of the symbols.
         eos_id: the id of `</s>`, which is allowed where a tree is complete, and only there.
-        max_unary: most constituents over the very same words.
-        max_open: most constituents that are open at the same time; bottom-up none ever is.
+        max_unary: maximum number of constituents over exactly the same words.
+        max_open: maximum number of constituents open at the same time; bottom-up, none ever is.
 
     Raises:
-        DataError: a symbol is none of this order, there is none for words, or a limit is not at least 1.
+        DataError: a symbol does not belong to this order, there is none for words, or a limit is below 1.
     """
 
     def __init__(
@@ -42,17 +42,17 @@ class Grammar:
     ) -> TracingConstraint:
         """Returns the constraint for one sentence.
 
-        It allows exactly the ids after which a tree can still be completed, so that a search never comes to a dead
-        end. What follows something that it has not allowed is nothing.
+        It allows exactly the ids after which a tree can still be completed, so a search never reaches a dead end. After
+        a symbol that it has not allowed, it allows none.
 
         Args:
-            num_words: of the sentence.
-            max_symbols: most symbols of a tree, `</s>` not among them.
-            tags: for each word the only tags that it may have, None for any; None for any of any word.
+            num_words: number of words of the sentence.
+            max_symbols: maximum number of symbols of a tree, not counting `</s>`.
+            tags: for each word the tags that it may have, None for any; None allows all words any tag.
 
         Raises:
             DataError: no tree can be written: there is no word, a word has no tag that the vocabulary has, the symbols
-                are too few or cannot be put together; or there are not as many tags as words.
+                are too few or cannot be put together; or the number of tags differs from that of words.
         """
         if num_words < 1:
             raise DataError("a tree has at least one word, but the sentence has none")
@@ -83,7 +83,7 @@ class Grammar:
         return ids
 
     def _reductions_for(self, num_words: int) -> tuple[int, ...]:
-        """Computes the fewest constituents that reduce the number of parts by each amount, as in making change."""
+        """The minimum number of constituents that reduce the number of parts by each amount, as in making change."""
         known = self._num_reductions
         if len(known) < num_words:
             longer = list(known)
@@ -120,7 +120,7 @@ class _Reached:
         self.allowed = state.allowed(num_left)
 
     def after(self, token: int) -> Place:
-        """The place behind a symbol; one that was not allowed leads nowhere."""
+        """The state after a symbol; a forbidden symbol leads to the dead end."""
         if token not in self.allowed or token == self._eos_id:
             return _NOWHERE
         return _Reached(self._state.after(token), self._num_left - 1, self._eos_id)

@@ -1,7 +1,7 @@
-"""States of a partial tree and the symbols that can still complete it: a class for each order.
+"""States of a partial tree and the symbols that can still complete it; one class for each order.
 
-What makes this more than counting brackets is the limit of unary chains: constituents over the very same words. Where a
-chain has to end, a further word must come, and there may be too few left.
+This is more than counting brackets because unary chains, constituents over exactly the same words, are limited. Where a
+chain has to end, another word must follow, and there may be too few left.
 """
 
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ from attendo.decoding.constraints.grammar_symbols import NO_IDS, NO_LABELS, Ids,
 from attendo.parsing.config import Order
 
 NEVER = 1 << 40
-"""More symbols than any tree has."""
+"""More symbols than any tree."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,18 +22,18 @@ class Sentence:
 
     sets: SymbolSets
     words: tuple[Ids, ...]
-    """The symbols that each word may have, the last word's first, so that the number of words left is the place
-    behind the next one's."""
+    """The symbols that each word may have, the last word's first, so that the index of the next word's symbols is the
+    number of words left minus 1."""
     max_unary: int
-    """Most constituents over the very same words."""
+    """Maximum number of constituents over exactly the same words."""
     max_open: int
-    """Most constituents that are open at the same time."""
+    """Maximum number of constituents open at the same time."""
     num_reductions: tuple[int, ...]
-    """Bottom-up: the least number of constituents that combine all parts into one, by the number of surplus parts."""
+    """Bottom-up: the minimum number of constituents that combine all parts into one, by the number of surplus parts."""
 
 
 class State(ABC):
-    """A part of a tree's symbols, read."""
+    """The state after some of a tree's symbols."""
 
     __slots__ = ()
 
@@ -42,12 +42,12 @@ class State(ABC):
         """Returns the symbols after which the tree can be completed.
 
         Args:
-            num_left: symbols that may still be written, `</s>` not among them. So many are enough for this state.
+            num_left: number of symbols that may still be written, not counting `</s>`; enough to complete this state.
         """
 
     @abstractmethod
     def after(self, token: int) -> "State":
-        """The state behind an allowed symbol."""
+        """The state after an allowed symbol."""
 
 
 def start(sentence: Sentence, order: Order) -> State:
@@ -61,7 +61,7 @@ def start(sentence: Sentence, order: Order) -> State:
 
 
 def fewest_symbols(sentence: Sentence, order: Order) -> int:
-    """Symbols of the smallest tree; NEVER or more where there is none."""
+    """Number of symbols of the smallest tree; at least NEVER if there is none."""
     num_words = len(sentence.words)
     if order == "bottom-up":
         return num_words + sentence.num_reductions[num_words - 1]
@@ -71,30 +71,30 @@ def fewest_symbols(sentence: Sentence, order: Order) -> int:
 
 
 class _Open:
-    """A constituent that is open, and those around it."""
+    """An open constituent, and those around it."""
 
     __slots__ = ("above", "depth", "is_first", "label", "need")
 
     def __init__(self, label: str, above: "_Open | None", is_first: bool, max_unary: int) -> None:
         self.label = label
         self.above = above
-        self.is_first = is_first  # nothing comes before it in the one above
+        self.is_first = is_first  # the first part of the one above
         self.depth: int = 1 if above is None else above.depth + 1
-        # Words that those above need so that all can be closed, if this one is closed with several parts.
+        # Words that the constituents above need to be closed, if this one is closed with several parts.
         self.need: int = _need_above(frozenset((label,)), above, is_first, max_unary)
 
 
 def _need_above(chain: frozenset[str], above: _Open | None, is_first: bool, max_unary: int) -> int:
-    """Fewest words that open constituents need to be closed, once what they wait for is complete.
+    """Minimum number of words that the open constituents need to be closed, once their pending part is complete.
 
-    Where a chain may not grow, a word breaks it. To break it as late as it can be is never worse, since a part of what
-    may be a chain may be one too.
+    Where a chain may not grow, a word breaks it. Breaking it as late as possible is never worse, since part of a
+    permitted chain is itself permitted.
 
     Args:
-        chain: labels of what is complete, and of what has the same words below.
-        above: the constituent that it is part of, whose `need` is that of a chain which begins there.
-        is_first: whether it is the first part of that.
-        max_unary: most labels of a chain.
+        chain: labels of the complete part, and of its descendants over the same words.
+        above: the constituent around it, whose `need` is that of a chain beginning there.
+        is_first: whether it is the first part of `above`.
+        max_unary: maximum number of labels of a chain.
     """
     while above is not None:
         if not is_first:
@@ -107,7 +107,7 @@ def _need_above(chain: frozenset[str], above: _Open | None, is_first: bool, max_
 
 
 class _TopDown(State):
-    """Constituents are opened before anything is known of their words, so that several at once may need one."""
+    """Constituents are opened before any of their words are known, so several at once may still need one."""
 
     __slots__ = ("_chain", "_innermost", "_num_words", "_sentence")
 
@@ -115,10 +115,10 @@ class _TopDown(State):
         self, sentence: Sentence, num_words: int, innermost: _Open | None, chain: frozenset[str] | None
     ) -> None:
         self._sentence = sentence
-        self._num_words = num_words  # left
+        self._num_words = num_words  # words left
         self._innermost = innermost
-        # Of the innermost constituent: empty, it has no part yet; labels of its only part, a constituent, and of what
-        # has the same words below; None, its only part is a word, or it has several.
+        # For the innermost constituent: empty if it has no part yet; the labels of its only part, if a constituent, and
+        # of that part's descendants over the same words; None if its only part is a word or it has several parts.
         self._chain = chain
 
     def allowed(self, num_left: int) -> Allowed:
@@ -158,12 +158,12 @@ class _TopDown(State):
         return 0 < len(chain) < self._sentence.max_unary and innermost.label not in chain
 
     def _opening(self, innermost: _Open) -> Ids:
-        """Returns the brackets that may be opened, each of which needs a word, if there are too few words for some."""
+        """Returns the brackets that may be opened; those that would need more words than are left are excluded."""
         sets, spare = self._sentence.sets, self._num_words - 1
         if self._chain != NO_LABELS or spare > innermost.need:
-            return sets.opening(NO_LABELS)  # the need is innermost's, or one more at worst
+            return sets.opening(NO_LABELS)  # at worst one more word than innermost needs
         max_unary = self._sentence.max_unary
-        # A label that none of those above has makes the longest chain, whose need is the least.
+        # A label that none of those above has allows the longest chain, which needs the fewest words.
         if _need_above(frozenset(("(",)), innermost, True, max_unary) > spare:
             return NO_IDS
         near: set[str] = set()
@@ -176,7 +176,7 @@ class _TopDown(State):
 
 
 class _Level(NamedTuple):
-    """A constituent that is open, of the in-order trees."""
+    """An open constituent of in-order trees."""
 
     label: str
     above: "_Level | None"
@@ -184,7 +184,7 @@ class _Level(NamedTuple):
 
 
 class _InOrder(State):
-    """A constituent is opened behind its first part, so that only the innermost one can have that alone."""
+    """A constituent is opened after its first part, so only the innermost can have just one part."""
 
     __slots__ = ("_chain", "_innermost", "_last", "_num_words", "_sentence")
 
@@ -197,12 +197,12 @@ class _InOrder(State):
         last: frozenset[str] | None,
     ) -> None:
         self._sentence = sentence
-        self._num_words = num_words  # left
+        self._num_words = num_words  # words left
         self._innermost = innermost
-        # Of the innermost constituent: labels of its only part and of what has the same words below, none of a word;
-        # None: it has several parts.
+        # For the innermost constituent: labels of its only part and of that part's descendants over the same words,
+        # none for a word; None if it has several parts.
         self._chain = chain
-        # The same of the part before, if a bracket may take it; None: there is none, or it is taken.
+        # The same for the preceding part, if a bracket may take it; None if there is none, or it is already taken.
         self._last = last
 
     def allowed(self, num_left: int) -> Allowed:
@@ -233,7 +233,7 @@ class _InOrder(State):
             return _InOrder(sentence, num_words, opened, self._last, None)
         assert innermost is not None
         own = frozenset((innermost.label,))
-        # What is around it has parts before this one, or it could not have been opened yet.
+        # The enclosing constituent has earlier parts, or it could not have been opened yet.
         return _InOrder(sentence, num_words, innermost.above, None, own if self._chain is None else self._chain | own)
 
     def _may_close(self, innermost: _Level) -> bool:
@@ -242,15 +242,15 @@ class _InOrder(State):
 
 
 class _BottomUp(State):
-    """A constituent is made of the last parts; how many parts one may have is up to the vocabulary."""
+    """A constituent is made of the last parts; the vocabulary determines how many parts one may have."""
 
     __slots__ = ("_last", "_num_parts", "_num_words", "_sentence")
 
     def __init__(self, sentence: Sentence, num_words: int, num_parts: int, last: frozenset[str]) -> None:
         self._sentence = sentence
-        self._num_words = num_words  # left
-        self._num_parts = num_parts  # that nothing holds together yet
-        self._last = last  # labels of the last part and of what has the same words below; none of a word
+        self._num_words = num_words  # words left
+        self._num_parts = num_parts  # parts not yet combined
+        self._last = last  # labels of the last part and its descendants over the same words; none for a word
 
     def allowed(self, num_left: int) -> Allowed:
         sentence, num_words, num_parts, last = self._sentence, self._num_words, self._num_parts, self._last

@@ -1,4 +1,4 @@
-"""The tree symbols of a vocabulary as sets of ids, each made once, so that search only looks them up."""
+"""The tree symbols of a vocabulary as sets of ids, each computed once, so that search only looks them up."""
 
 from collections.abc import Callable, Hashable, Mapping
 
@@ -15,17 +15,17 @@ _MAX_KEPT = 10_000
 
 
 class SymbolSets:
-    """The ids of a vocabulary by what they say.
+    """The ids of a vocabulary grouped by the meaning of their symbols.
 
-    Two ids may have the same symbol, as far as this is concerned.
+    Two ids may have the same symbol.
 
     Args:
         symbols: id to symbol.
-        order: of the trees.
+        order: the order of the trees' symbols.
         eos_id: the id of `</s>`.
 
     Raises:
-        DataError: one is no symbol of this order, or is `</s>`; or there is none for a word.
+        DataError: a symbol does not belong to this order or has the id of `</s>`, or there is no symbol for words.
     """
 
     def __init__(self, symbols: Mapping[int, str], order: Order, eos_id: int) -> None:
@@ -55,14 +55,14 @@ class SymbolSets:
             for symbol in self.by_id.values()
             if symbol.kind == "open" and (symbol.label if order == "top-down" else "") in closing
         )
-        """Labels that can be opened; those that could never be closed are left out."""
+        """Labels that can be opened, except those that could never be closed."""
         self.part_counts = tuple(sorted({symbol.num_parts for symbol in self.by_id.values()} - {0, 1}))
-        """Bottom-up, how many parts a constituent may be made of, from 2."""
+        """Bottom-up: the possible numbers of parts of a constituent, 2 or more."""
         self._sets: dict[Hashable, Ids] = {}
         self._unions: dict[tuple[Ids, ...], Allowed] = {}
 
     def words(self, tags: frozenset[str] | None) -> Ids:
-        """A word with one of these tags; None: with any."""
+        """Allows a word with one of these tags; None for any tag."""
         if tags is None:
             return self.any_word
         return self._kept(("words", tags), lambda symbol: symbol.kind == "word" and symbol.label in tags)
@@ -76,15 +76,15 @@ class SymbolSets:
         )
 
     def reductions(self, counts: tuple[int, ...]) -> Ids:
-        """Bottom-up: gives the ids that combine this number of parts into a constituent."""
+        """Bottom-up: returns the ids that combine this number of parts into a constituent."""
         return self._kept(("reductions", counts), lambda symbol: symbol.kind == "close" and symbol.num_parts in counts)
 
     def unary(self, banned: frozenset[str]) -> Ids:
-        """Bottom-up: what makes a constituent of one part, with none of these labels."""
+        """Bottom-up: returns the ids that make a constituent of one part, with none of these labels."""
         return self._kept(("unary", banned), lambda symbol: symbol.num_parts == 1 and symbol.label not in banned)
 
     def any_of(self, *sets: Ids) -> Allowed:
-        """Whatever is in one of the sets."""
+        """Allows all ids of these sets."""
         found = self._unions.get(sets)
         if found is None:
             if len(self._unions) >= _MAX_KEPT:

@@ -1,4 +1,4 @@
-"""Constraints on the translations of single lines, as text, and the rules in ids that the search keeps for them."""
+"""Constraints on the translations of single lines, as text, and the corresponding rules in ids for the search."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,15 +39,15 @@ class Constraints:
     forbidden_words: tuple[str, ...] = ()
     """Words or phrases that must not occur, in addition to those of the search settings."""
     terms: Terminology | None = None
-    """How terms are to be translated, such as a `Glossary`; of those that occur in the text the translation uses a
-    form, as far as that can be."""
+    """The required translations of terms, such as a `Glossary`; for each term in the text, the translation uses one of
+    its forms if possible."""
     frame: Frame | None = None
-    """Stretches that the translation consists of, with gaps that the model fills; None for no frame. A frame goes with
-    forbidden words, and with no other constraint."""
+    """Fixed stretches of the translation, with gaps that the model fills; None for no frame. A frame can be combined
+    with forbidden words, but with no other constraint."""
 
     @property
     def limits_search(self) -> bool:
-        """Whether anything but terms is constrained; those are looked for in a translation that was found without."""
+        """Whether anything but terms is constrained; terms are first looked for in an unconstrained translation."""
         return bool(self.target_prefix or self.forced_words or self.forbidden_words or self.frame is not None)
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class Constraints:
 
 
 def paired(lines: Iterable[str], constraints: Iterable[Constraints] | None) -> Iterator[tuple[str, Constraints]]:
-    """Lines with the constraints of each; neither side is read further than asked for.
+    """Pairs lines with their constraints; neither side is read further ahead than needed.
 
     Args:
         lines: the lines.
@@ -92,8 +92,8 @@ class LineRules:
 
     Args:
         vocabulary: the target's pieces.
-        config: lengths, forbidden words and what no n-gram may do.
-        max_positions: tokens that the model can write, for learned positions.
+        config: the search settings: lengths, forbidden words and repeated n-grams.
+        max_positions: number of tokens that the model can write, for learned positions.
 
     Raises:
         DataError: a forbidden word of the settings has no letter.
@@ -103,7 +103,7 @@ class LineRules:
         self._vocabulary, self._config, self._max_positions = vocabulary, config, max_positions
         self._known_spelling: Spelling | None = None
         self._known_beginnings: frozenset[int] | None = None
-        # Of the last line's words: the same are often forbidden in many lines.
+        # The last line's forbidden words and their constraint: many lines often forbid the same words.
         self._last_forbidden: tuple[tuple[str, ...], ForbiddenWords] | None = None
         self._forbidden: tuple[Constraint, ...] = ()
         if config.forbidden_words:
@@ -113,12 +113,13 @@ class LineRules:
         """Returns the rules of one line.
 
         Args:
-            number: the line's, from 1, among all that are translated; its samples hang on it.
-            source_tokens: that the line's words need, without `</s>`; `lengths.needed_tokens` says which.
-            constraints: of the line.
+            number: the line's number, from 1, among all lines translated; it seeds the line's samples.
+            source_tokens: number of tokens that the line's words need, without `</s>`; see `lengths.needed_tokens`.
+            constraints: the line's constraints.
 
         Raises:
-            DataError: the constraints contradict each other or the settings, or cannot be spelled; with the number.
+            DataError: the constraints contradict each other or the settings, or cannot be spelled; the message has the
+                line's number.
         """
         min_len, max_len = length_bounds(self._config, source_tokens, self._max_positions)
         if not constraints.limits_search:
@@ -147,11 +148,11 @@ class LineRules:
         return rules
 
     def _framed(self, frame: Frame, max_len: int, forbidden: Sequence[Constraint]) -> Constraint:
-        """The constraint that keeps a translation to a frame.
+        """The constraint that makes a translation follow a frame.
 
         Raises:
-            DataError: the vocabulary cannot spell a stretch, one has a forbidden word in it, or they are longer than a
-                translation may be.
+            DataError: the vocabulary cannot spell a stretch, a stretch contains a forbidden word, or they are longer
+                than a translation may be.
         """
         sequences = [tuple(ids[:-1]) for ids in self._vocabulary.encode_batch(list(frame.stretches))]
         for text, ids in zip(frame.stretches, sequences, strict=True):
@@ -165,10 +166,10 @@ class LineRules:
         return FrameConstraint(sequences, frame.gaps, EOS_ID, self._beginnings)
 
     def _prefix(self, text: str, max_len: int) -> tuple[Ids, tuple[Constraint, ...]]:
-        """The ids that a prefix fixes, and what holds for its last word."""
+        """The ids that a prefix fixes, and the constraint on the continuation of its last word."""
         if not text.strip():
             return (), ()
-        # A space at the end begins the next word's piece; it would be a piece of its own otherwise.
+        # A space at the end begins the next word's piece; otherwise it would be a separate piece.
         word_ends = text.endswith(_SPACE)
         [[*ids, _]] = self._vocabulary.encode_batch([text.removesuffix(_SPACE)])
         if UNK_ID in ids:
@@ -179,7 +180,7 @@ class LineRules:
         begins = [place for place, token in enumerate(ids) if texts[token].startswith(_SPACE.encode())]
         first = begins[-1] if begins else 0
         last_word = b"".join(texts[token] for token in ids[first:])
-        if first + len(last_word) > max_len:  # a byte may be a token: it might not come to its end
+        if first + len(last_word) > max_len:  # a token may be one byte, so the last token might be incomplete
             return tuple(ids), ()
         return tuple(ids[:first]), (_SpelledWord(first, last_word, self._spelling),)
 
@@ -223,8 +224,8 @@ class _NewWord:
 class _SpelledWord:
     """A constraint: a text follows after this number of tokens, in any pieces, the last of which may extend beyond it.
 
-    The tokenizer's own pieces for a word that is not whole are seldom those of the whole word: a model that is made to
-    write them goes on as it never would.
+    The tokenizer's pieces for a partial word are seldom those of the whole word: a model forced to write them continues
+    in unnatural ways.
     """
 
     def __init__(self, tokens: int, text: bytes, spelling: Spelling) -> None:
@@ -247,10 +248,10 @@ class _SpelledWord:
 
 
 def _check_not_forbidden(name: str, text: str, ids: Ids, forbidden: Sequence[Constraint]) -> None:
-    """Refuses what holds a forbidden word.
+    """Rejects ids that contain a forbidden word.
 
     Raises:
-        DataError: it does.
+        DataError: they do.
     """
     if any(token not in each.following(ids[:place]) for each in forbidden for place, token in enumerate(ids)):
         raise DataError(f"the {name} {text!r} has a forbidden word in it; drop one of them")

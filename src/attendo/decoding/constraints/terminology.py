@@ -1,4 +1,4 @@
-"""Terms that translations use: what the search asks of a glossary, and what became of each term."""
+"""Terms that translations use: the search's interface to a glossary, and the outcome for each term."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 Outcome = Literal["kept", "inflected", "forced", "missed"]
-"""What became of a term: the translation has it as the glossary does, or in another form; or the search was made to use
-one of its forms; or it is not there, or has a forbidden word."""
+"""The outcome for a term: the translation uses the glossary's form, or another form; a search was forced to use one of
+its forms; or it is missing, or has a forbidden word."""
 OUTCOMES: tuple[Outcome, ...] = ("kept", "inflected", "forced", "missed")
 
 
@@ -18,18 +18,18 @@ class TermUse:
     source: str
     """The term as the glossary has it."""
     target: str
-    """The translation as the glossary has it; of a term that only forbids words, those."""
+    """The translation as the glossary has it; for a term that only forbids words, those words."""
     outcome: Outcome
-    """The outcome."""
+    """The outcome of the term."""
     form: str = ""
-    """The words of the translation that stand for it; empty where it was missed."""
+    """The words of the translation that stand for the term; empty if it was missed."""
 
     def __str__(self) -> str:
         return f"{self.source!r} as {self.target!r}"
 
 
 class RequiredTerm(Protocol):
-    """A term that occurs in a source, and what its translation has to have for it."""
+    """A term that occurs in a source, and the requirements on its translation."""
 
     @property
     def source(self) -> str:
@@ -37,11 +37,11 @@ class RequiredTerm(Protocol):
 
     @property
     def target(self) -> str:
-        """The translation as the glossary has it; empty where only words are forbidden."""
+        """The translation as the glossary has it; empty if the term only forbids words."""
 
     @property
     def likely(self) -> tuple[str, ...]:
-        """The forms that a search may write; none where only words are forbidden."""
+        """The forms that a search may write; empty if the term only forbids words."""
 
     @property
     def forbidden(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ class RequiredTerm(Protocol):
 
     @property
     def is_exact(self) -> bool:
-        """Whether upper and lower case count."""
+        """Whether letter case matters."""
 
     def use_in(self, text: str) -> TermUse:
         """Returns how a translation uses the term."""
@@ -59,7 +59,7 @@ class Terminology(Protocol):
     """A source of required translations, such as a glossary."""
 
     def required(self, text: str) -> Sequence[RequiredTerm]:
-        """The terms that occur in a source, each once."""
+        """The terms that occur in a source, without repetition."""
 
 
 def count_outcomes(uses: Iterable[TermUse]) -> Counter[Outcome]:
@@ -68,6 +68,6 @@ def count_outcomes(uses: Iterable[TermUse]) -> Counter[Outcome]:
 
 
 def missed_message(uses: Iterable[TermUse]) -> str | None:
-    """Names the terms that were missed, for people; None where there are none."""
+    """A readable message that names the missed terms; None if there are none."""
     missed = [str(use) for use in uses if use.outcome == "missed"]
     return f"terms of the glossary that the translation does not use: {', '.join(missed)}" if missed else None

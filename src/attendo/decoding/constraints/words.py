@@ -1,4 +1,4 @@
-"""Words that a translation must or must not hold, in the pieces of a vocabulary."""
+"""Words that a translation must or must not contain, in the pieces of a vocabulary."""
 
 import re
 from bisect import bisect_right
@@ -12,9 +12,9 @@ from attendo.text.subwords.tokenization import UNK_ID
 _SPACE_MARK = "\u2581"
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _NO_TEXT = {"</s>": b"", "<unk>": " \u2047 ".encode()}
-"""What pieces without text are decoded to."""
+"""The decoded text of pieces without text of their own."""
 _CHARACTER_BYTES = 4
-"""The longest character of UTF-8."""
+"""Length in bytes of the longest UTF-8 character."""
 
 
 class Pieces(Protocol):
@@ -36,14 +36,14 @@ class Subwords(Pieces, Protocol):
 
     @property
     def placeholders(self) -> tuple[str, ...]:
-        """The pieces that stand for what is copied; see `text.subwords.placeholders`."""
+        """The pieces that stand for copied text; see `text.subwords.placeholders`."""
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids."""
 
 
 def forced_word_ids(words: Sequence[str], vocabulary: Pieces) -> tuple[tuple[int, ...], ...]:
-    """Words or phrases as `Rules.forced` takes them: the ids that the tokenizer itself gives them, as words.
+    """Words or phrases in the form of `Rules.forced`: the ids that the tokenizer itself produces for them, as words.
 
     Raises:
         DataError: a word has no letter, or a character that the vocabulary cannot spell.
@@ -88,19 +88,19 @@ class Spelling:
 
 
 class ForbiddenWords:
-    """Words or phrases that a translation does not hold, in whatever pieces it would spell them; a `Constraint`.
+    """Forbids words or phrases in a translation, in any division into pieces; a `Constraint`.
 
-    A word is found where exactly its letters, upper and lower case told apart, begin a word (at the start, or after a
-    character that is neither a letter nor a digit) and end a piece, or end within one before such a character. So with
-    "Haus" also "Hausboot" is forbidden as "Haus" and "boot", since nothing tells "Haus" from its beginning when it is
-    written; as one piece, or as "Hausb" and "oot", it is not. "Bauhaus" is not. A phrase is one with its single spaces.
+    A word occurs where exactly its letters, case-sensitive, begin a word (at the start, or after a character that is
+    neither a letter nor a digit) and end a piece, or end within one before such a character. So with "Haus" also
+    "Hausboot" is forbidden as "Haus" and "boot", since after "Haus" it is unknown how the word continues; as one piece,
+    or as "Hausb" and "oot", it is not. "Bauhaus" is not. A phrase is one word with single spaces inside.
 
     It reads the bytes that pieces stand for rather than lists of ids: a word of n letters can be cut in up to 2^(n - 1)
     ways, and each of its letters may be a piece, or bytes.
 
     Args:
-        words: what is forbidden.
-        spelling: of the target's pieces.
+        words: the forbidden words and phrases.
+        spelling: the spelling of the target's pieces.
 
     Raises:
         DataError: a word without a letter.
@@ -108,7 +108,7 @@ class ForbiddenWords:
 
     def __init__(self, words: Iterable[str], spelling: Spelling) -> None:
         self._spelling = spelling
-        # By what is written of a word, b"" for nothing: the tokens that complete it.
+        # By the part of a word written so far, b"" for none: the tokens that complete it.
         self._completing: dict[bytes, set[int]] = {}
         self._always: set[int] = set()
         self._longest = 0
@@ -122,7 +122,7 @@ class ForbiddenWords:
         written = b""
         for token in reversed(ids):
             written = self._spelling.texts[token] + written
-            # One character more than the longest word shows what it comes after.
+            # One character more than the longest word shows the character before it.
             if len(written) >= self._longest + _CHARACTER_BYTES:
                 break
         banned = set(self._always)
@@ -152,7 +152,7 @@ class ForbiddenWords:
 
 
 def bytes_of(piece: str) -> bytes:
-    """The bytes that a piece stands for, as decoding writes them."""
+    """The bytes that a piece decodes to."""
     if found := _BYTE.fullmatch(piece):
         return bytes((int(found[1], 16),))
     if piece in _NO_TEXT:
@@ -166,8 +166,8 @@ def _has_boundary(text: bytes) -> bool:
 
 def _is_boundary(before: bytes) -> bool:
     """Whether a word may begin after these bytes."""
-    # Where these four bytes cut a character at their beginning, it is not the last one. Bytes that are no character are
-    # written as U+FFFD, which is no letter.
+    # If the first of these four bytes is in the middle of a character, that is not the last character. Invalid bytes
+    # are written as U+FFFD, which is not a letter.
     text = before[-_CHARACTER_BYTES:].decode("utf-8", errors="replace")
     return not text or not text[-1].isalnum()
 

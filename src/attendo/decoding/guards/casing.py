@@ -1,7 +1,7 @@
-"""Lines in CAPITALS and in Title Case, in the small letters that a model has read most of, and first letters.
+"""Converts lines in CAPITALS or Title Case to the small letters that models mostly read, and restores first letters.
 
 A word that the vocabulary spells in fewer pieces with its capitals than without, such as NATO or Anna, is a name that
-the model knows as such, and keeps them. docs/translating.md has what that is worth.
+the model knows as such, and keeps its capitals. docs/translating.md has measurements.
 """
 
 import re
@@ -16,7 +16,7 @@ _ENGLISH_I = re.compile(r"I(?:['’]|$)")
 _FIRST_WORD = re.compile(r"[\s\"'“„«»‘‚(\[¿¡]*+([^\W\d_]\w*)")
 _MIN_CAPITALS = 4
 _MIN_TITLE_WORDS = 4
-# What headlines leave small, in the languages that capitalise the other words.
+# Words that headlines keep small, in the languages that capitalise the others.
 _SMALL = re.compile(
     "an?|and|as|at|but|by|for|from|if|in|into|is|nor|off?|onto|on|or|out|over|per|than|the|to|upon|up|via|vs|with|"
     "à|aux?|de|des|du|d|el|en|et|ou|la|les?|y"
@@ -35,11 +35,11 @@ def in_capitals(text: str) -> bool:
 
 
 def in_title_case(text: str, language: str) -> bool:
-    """Whether every word but small ones begins with a capital, four at least, and not all letters are capitals.
+    """Whether all words, except small ones, begin with a capital, at least four of them, and some letters are small.
 
     Args:
         text: the text.
-        language: that it is written in; False for one that writes common words with capitals, or is not known.
+        language: the language of the text; the result is False for one that capitalises common words, or is not known.
     """
     if language not in _TITLE_LANGUAGES:
         return False
@@ -55,14 +55,14 @@ def in_title_case(text: str, language: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class SmallLetters:
-    """A text with its words in small letters, but for names and first letters of sentences."""
+    """A text with its words in small letters, except for names and first letters of sentences."""
 
     text: str
     """The text."""
     common: int
     """Words with a capital within sentences that are a single piece in small letters: hardly names."""
     others: int
-    """Other words with a capital within sentences, but for single letters."""
+    """Number of other capitalised words within sentences, except single letters."""
     changed: int
     """Words that have other letters now."""
 
@@ -72,9 +72,9 @@ def in_small_letters(text: str, vocabulary: Pieces, language: str, starts: Itera
 
     Args:
         text: the text.
-        vocabulary: the source's; what it spells in fewer pieces with capitals keeps them.
-        language: that the text is written in; English has "I".
-        starts: where its sentences begin; the first letters stay.
+        vocabulary: the source vocabulary; words that it spells in fewer pieces with capitals keep them.
+        language: the language of the text; English has "I".
+        starts: where its sentences begin; their first letters stay capital.
     """
     words = sorted({match[0] for match in _WORD.finditer(text)})
     lengths = [len(ids) for ids in vocabulary.encode_batch([*words, *(word.lower() for word in words)])]
@@ -85,7 +85,7 @@ def in_small_letters(text: str, vocabulary: Pieces, language: str, starts: Itera
 
     def small(match: re.Match[str]) -> str:
         word = match[0]
-        # Of a word alone nothing else tells NATO from STOP.
+        # For a word by itself there is no other way to distinguish NATO from STOP.
         if with_capitals[word] < without[word] + (len(words) == 1):
             return word
         if match.start() in firsts or (language == "en" and _ENGLISH_I.match(word)):
@@ -103,13 +103,13 @@ def in_small_letters(text: str, vocabulary: Pieces, language: str, starts: Itera
 def out_of_title_case(text: str, vocabulary: Pieces, language: str, starts: Iterable[int]) -> str:
     """Rewrites a text that looks like a title in sentence case; other texts are returned unchanged.
 
-    Four names in a row look like a title, but have no common word; "It is Central Park in New York" is none either, and
-    so there has to be more to tell a title by where small words have no capital.
+    Four names in a row look like a title, but have no common word. "It is Central Park in New York" is no title either,
+    so more evidence is required where small words have no capital.
 
     Args:
         text: one that is `in_title_case`.
-        vocabulary: the source's.
-        language: that the text is written in.
+        vocabulary: the source vocabulary.
+        language: the language of the text.
         starts: where its sentences begin.
     """
     found = in_small_letters(text, vocabulary, language, starts)
@@ -120,13 +120,13 @@ def out_of_title_case(text: str, vocabulary: Pieces, language: str, starts: Iter
 def with_first_capital(source: str, text: str, language: str) -> str:
     """Returns a translation that begins with a capital as its source does.
 
-    A first word that the source has too or that has a capital within, as names of programs have, stays as it is. The
-    capital of a German text may be that of a noun, and says nothing.
+    A first word that the source has too, or that has a capital inside, as program names do, is left unchanged. A
+    capital at the start of a German text may be a noun's, so it is ignored.
 
     Args:
-        source: what was translated.
+        source: the translated text.
         text: its translation.
-        language: that the source is written in.
+        language: the language of the source.
     """
     theirs, ours = _FIRST_WORD.match(source), _FIRST_WORD.match(text)
     if language == "de" or theirs is None or ours is None or not theirs[1][0].isupper() or not ours[1].islower():

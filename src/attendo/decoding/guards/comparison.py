@@ -1,4 +1,4 @@
-"""Compares the values in a translation with those of its source, in whatever way each language writes them."""
+"""Compares the values in a translation with those of its source, allowing for how each language writes them."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _NUMBER_BEFORE = re.compile(
 )
 _AT = re.compile(r"(?<!\w)[àÀ][ \u00a0]$")
 _LONGEST_BEFORE = 14
-# Half past three, and its like: minutes that a translation may say in words.
+# Half past three, and its like: minutes that a translation may put into words.
 _MINUTE_WORDS = re.compile(
     r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
 )
@@ -62,7 +62,7 @@ class Comparison:
 
     @property
     def of_numbers(self) -> "Comparison":
-        """Leaves out names and codes."""
+        """The comparison without names and codes."""
         return Comparison(tuple(value for value in self.lost if value.is_numeric), self.invented)
 
     @property
@@ -82,13 +82,14 @@ class Comparison:
 def compared(source: str, target: str, languages: tuple[str, str], *, in_words: bool = True) -> Comparison:
     """Compares the values of a source with those of its translation.
 
-    A date may be written in parts, and what the source says in words may be digits in the translation. Where it is not
-    known how one of the languages writes numbers, they are compared by their digits, whatever stands between thousands.
+    A date may be written in parts, and number words of the source may be digits in the translation. If the number
+    format of one of the languages is not known, numbers are compared by their digits, with any separator between
+    thousands.
 
     Args:
         source: the text.
         target: its translation.
-        languages: of both, as ISO 639-1 codes; empty where not known.
+        languages: both languages as ISO 639-1 codes; empty if not known.
         in_words: whether a number of the source may be a word in its translation; ordinals and full hours always may.
     """
     ours, theirs = values(source, languages[0]), values(target, languages[1])
@@ -106,7 +107,7 @@ def compared(source: str, target: str, languages: tuple[str, str], *, in_words: 
 def _lost_numbers(
     ours: Sequence[Value], theirs: Sequence[Value], texts: tuple[str, str], languages: tuple[str, str], in_words: bool
 ) -> list[Value]:
-    """The numbers, dates and times of a source that are nowhere in its translation; `texts` are the two."""
+    """The numbers, dates and times of a source that its translation lacks; `texts` are source and translation."""
     source, target = texts
     there = Counter(form for value in theirs for form in _forms(value))
     lost = []
@@ -120,7 +121,7 @@ def _lost_numbers(
             there[form] -= 1
     if not lost:
         return []
-    # What is written in another way: in words, or a date as a day and a year.
+    # Written in another way: in words, or a date as a day and a year.
     words, known = small_numbers(target, languages[1]), all(language in SEPARATORS for language in languages)
     parts = Counter(_parts(target, joined=not known))
     return [
@@ -136,8 +137,8 @@ def _forms(value: Value, *, either_half: bool = False, in_full: bool = False) ->
 
     Args:
         value: the value.
-        either_half: whether a time may be of the other half of the day.
-        in_full: whether an hour after noon does not stand alone, as in English ("at 15").
+        either_half: whether a time may be in the other half of the day.
+        in_full: whether an hour after noon must not be written alone, as in English ("at 15").
     """
     if value.kind != "time":
         number = value.canonical
@@ -153,19 +154,19 @@ def _forms(value: Value, *, either_half: bool = False, in_full: bool = False) ->
 
 
 def _is_ambiguous(value: Value, target: str) -> bool:
-    """Whether a time does not say by itself which half of the day it is in, or its translation says so in words."""
+    """Whether a time does not show its half of the day, or the translation expresses that in words."""
     hour = int(_DIGITS.findall(value.text)[0]) if value.kind == "time" else 0
     says_itself = has_meridiem(value) or hour > _HOURS
     return not says_itself or _PART_OF_DAY.search(target) is not None
 
 
 def _may_be_words(value: Value) -> bool:
-    """Whether a value is seldom written in digits: an ordinal, or a full hour."""
+    """Whether a value is usually written in words: an ordinal, or a full hour."""
     return not value.text.isdigit() and ":" not in value.text
 
 
 def _takes_words(value: Value, words: Counter[str], target: str) -> bool:
-    """Whether a translation has the words for a number or a time, which are then taken."""
+    """Whether a translation has the words for a number or a time; these are then used up."""
     if value.kind == "number":
         number = value.canonical
     elif value.kind == "time":
@@ -186,7 +187,7 @@ def _takes_words(value: Value, words: Counter[str], target: str) -> bool:
 def _has_parts(value: Value, parts: Counter[str], known: bool) -> bool:
     """Whether a translation has each of the numbers that a date, a telephone number or the like consists of.
 
-    A number is one part, and looked for so only where it is not known how both languages write numbers.
+    A number is a single part, checked this way only if the number format of one of the languages is not known.
     """
     if value.kind == "time" or (known and value.kind == "number"):
         return False
@@ -200,7 +201,7 @@ def _parts(text: str, *, joined: bool) -> list[str]:
 
 
 def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, language: str) -> list[Value]:
-    """Finds a translation's numbers that its source has neither in digits nor, as far as known, in words."""
+    """Numbers of a translation that its source has neither in digits nor, as far as known, in words."""
     if not theirs:
         return []
     known = {form for value in ours for form in _forms(value, either_half=True)} | {value.text for value in ours}
@@ -216,11 +217,11 @@ def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, langu
 def possible_numbers(source: str, languages: tuple[str, str]) -> frozenset[str]:
     """Lists the numbers that a translation may contain: those of its source, as the target language writes them.
 
-    Of dates, times and versions it is each number by itself, and of times the hours of both clocks.
+    Dates, times and versions count as single numbers, times also with the hours of both clocks.
 
     Args:
         source: the text as the model reads it.
-        languages: source and target, as ISO 639-1 codes; empty where not known.
+        languages: source and target, as ISO 639-1 codes; empty if not known.
     """
     found = {number for number, times in small_numbers(source, languages[0]).items() if times}
     for value in values(source, languages[0]):
@@ -243,9 +244,9 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
     """A value as the target language writes it: 1,500.25 is 1.500,25 in German, 4th is 4., 3:30 p.m. is 15:30 Uhr.
 
     Args:
-        value: of the source.
-        source: the text; what stands before a number tells a version.
-        languages: source and target, as ISO 639-1 codes; empty where not known.
+        value: a value of the source.
+        source: the text; the words before a number identify versions.
+        languages: source and target, as ISO 639-1 codes; empty if not known.
     """
     language = languages[1]
     if value.kind == "time":
@@ -259,20 +260,20 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
 
 
 def has_meridiem(value: Value) -> bool:
-    """Whether a time says by "a.m." or "p.m." which half of the day it is of."""
+    """Whether a time has "a.m." or "p.m."."""
     return value.kind == "time" and _MERIDIEM.search(value.text) is not None
 
 
 def is_version(text: str, start: int, number: str, language: str) -> bool:
-    """Whether a number such as the one of "with Python 3.11" or "version 2.0" is a name's.
+    """Whether a number is a version, as in "with Python 3.11" or "version 2.0".
 
-    That is behind a capitalised word of the sentence, and anywhere in a sentence about versions. Of German such a word
-    would be any noun; but German has commas in its numbers, and a point only in versions and dates.
+    It is one after a capitalised word in the sentence, or anywhere in a sentence about versions. In German any noun is
+    capitalised; but German numbers have decimal commas, and a point occurs only in versions and dates.
 
     Args:
-        text: that the number is in.
+        text: the text around the number.
         start: the number's first character.
-        number: as it is written.
+        number: the number as written.
         language: the text's, as an ISO 639-1 code.
     """
     before = text[max(0, start - _LONGEST_NAME) : start]
@@ -287,7 +288,7 @@ def is_version(text: str, start: int, number: str, language: str) -> bool:
 
 
 def _with_ending(value: Value, language: str) -> str:
-    """An ordinal or a decade with the ending that the target language gives it."""
+    """An ordinal or a decade with the ending of the target language."""
     number, ending = value.canonical, value.text[len(value.canonical) :]
     if ending in ("s", "er", "ern") and len(number) in (2, 4) and number.endswith("0"):
         return number + {"en": "s", "de": "er"}.get(language, "")
@@ -302,7 +303,7 @@ def _english_ending(number: int) -> str:
 
 
 def _is_of_a_day(value: Value, source: str) -> bool:
-    """Whether a time is one by itself, neither the end of *von 19 bis 20 Uhr* nor how long something takes (*15 h*)."""
+    """Whether a time is a single time of day, not the end of a range (*von 19 bis 20 Uhr*) or a duration (*15 h*)."""
     before = max(0, value.start - _LONGEST_BEFORE)
     if _NUMBER_BEFORE.search(source, before, value.start):
         return False

@@ -1,9 +1,9 @@
 """Detects translations so short or long that a clause may be missing or invented."""
 
 SHORTEST_SOURCE = 40
-"""Characters of a source below which lengths say nothing."""
+"""Minimum number of characters of a source for its length to be informative."""
 _TOO_SHORT, _TOO_LONG = 0.55, 2.0
-"""Times the usual length. Of people's translations between English and German or French 0 to 3 of 1,000 are beyond."""
+"""Times the usual length. Only 0 to 3 of 1,000 human translations between English and German or French are outside."""
 _FEW_LETTERS = 5
 _USUAL = {("en", "de"): 1.15, ("de", "en"): 0.86, ("en", "fr"): 1.16, ("fr", "en"): 0.86}
 """Times that a translation has its source's characters, the median of documentation, interfaces, chats and news."""
@@ -15,7 +15,7 @@ def length_problem(source: str, target: str, languages: tuple[str, str]) -> str 
     Args:
         source: the text.
         target: its translation.
-        languages: of both, as ISO 639-1 codes.
+        languages: both languages as ISO 639-1 codes.
     """
     usual = _USUAL.get(languages)
     if usual is None or len(source) < SHORTEST_SOURCE:

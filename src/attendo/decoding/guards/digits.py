@@ -36,14 +36,14 @@ class DigitPieces:
 
 
 class OnlyNumbers:
-    """Digits come only as numbers of a list, each from its first digit to its last; a `TracingConstraint`.
+    """Digits occur only as complete numbers from a list; a `TracingConstraint`.
 
-    A number may be followed by another only with something between them that is not a digit. What stands around
-    numbers is free. The bytes that pieces write are read, so it does not matter how a number is cut into pieces.
+    Two numbers need something other than a digit between them. Text around numbers is free. The bytes that pieces write
+    are read, so it does not matter how a number is cut into pieces.
 
     Args:
-        pieces: of the target's vocabulary.
-        numbers: as the translation may write them; each begins and ends with a digit.
+        pieces: the pieces of the target vocabulary.
+        numbers: the permitted numbers as the translation may write them; each begins and ends with a digit.
     """
 
     def __init__(self, pieces: DigitPieces, numbers: Collection[str]) -> None:
@@ -119,5 +119,5 @@ class NumberPlace:
         return self.constraint.allowed(self.open_numbers)
 
     def after(self, token: int) -> "NumberPlace":
-        """The place behind one more token."""
+        """The state after one more token."""
         return NumberPlace(self.constraint, self.constraint.after(self.open_numbers, token))

@@ -36,7 +36,7 @@ _NUMBER_WORDS = {
 """Small numbers as their words begin in a language."""
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
-# How words begin that say a number, a part of one or a time of day; an article is none of them.
+# Beginnings of words for a number, a part of one or a time of day; articles are excluded.
 _BEGINNINGS = {
     "en": (
         "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
@@ -66,8 +66,8 @@ def small_numbers(text: str, language: str) -> Counter[str]:
     """Counts the words for the numbers 0 to 20, 100, 1000 and 1000000 in a text, whatever their endings.
 
     Args:
-        text: in the language.
-        language: its ISO 639-1 code; no word is known of another language than those of `CARDINALS`.
+        text: a text in the language.
+        language: its ISO 639-1 code; only the languages of `CARDINALS` have known words.
 
     Returns:
         Counts by the number's digits.
@@ -88,8 +88,8 @@ def has_number_word(text: str, language: str) -> bool:
     """Whether a text has a word from which a translation may make digits, such as dozen or half.
 
     Args:
-        text: in the language.
-        language: its ISO 639-1 code; of a language whose words are not known the answer is True.
+        text: a text in the language.
+        language: its ISO 639-1 code; for a language without known words, the answer is True.
     """
     return language not in _BEGINNINGS or _number_word(language).search(text.casefold()) is not None
 

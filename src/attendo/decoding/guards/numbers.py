@@ -1,4 +1,4 @@
-"""Numbers as a language writes them: what stands between thousands, and before the decimals."""
+"""Numbers as a language writes them: separators of thousands and of decimals."""
 
 import re
 from dataclasses import dataclass
@@ -44,13 +44,13 @@ def localised(number: str, source_language: str, target_language: str) -> str:
     """A number as the target language writes it: 1,500.25 of English is 1.500,25 of German.
 
     Args:
-        number: digits with what stands between them.
+        number: digits with their separators.
         source_language: the language that it is written in.
         target_language: the one to write it in.
 
     Returns:
-        The number, or what was given where a language is not in `SEPARATORS` or the source would not write a number
-        so: a date or a version stays.
+        The number, or the argument if a language is not in `SEPARATORS` or the source language does not write numbers
+        like this: dates and versions are left unchanged.
     """
     pattern, target = _NUMBERS.get(source_language), SEPARATORS.get(target_language)
     if pattern is None or target is None or source_language == target_language:
@@ -59,7 +59,7 @@ def localised(number: str, source_language: str, target_language: str) -> str:
     if found is None:
         return number
     whole = found["whole"]
-    if not whole.isdigit():  # the source sets thousands apart, and so does the target
+    if not whole.isdigit():  # the source groups thousands, and so does the target
         first, *groups = re.findall(r"\d+", whole)
         whole = target.thousands.join((first, *groups))
     return whole if found["decimals"] is None else f"{whole}{target.decimal}{found['decimals']}"
@@ -69,11 +69,11 @@ def canonical_number(number: str, language: str) -> str:
     """A number without signs between thousands and with a point before decimals.
 
     Args:
-        number: digits with what stands between them.
+        number: digits with their separators.
         language: the ISO 639-1 code of the language that it is written in.
 
     Returns:
-        That form, or what was given where the language is not in `SEPARATORS` or does not write a number so.
+        That form, or the argument if the language is not in `SEPARATORS` or does not write numbers like this.
     """
     found = _NUMBERS[language].fullmatch(number) if language in _NUMBERS else None
     if found is None:

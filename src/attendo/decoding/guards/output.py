@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from attendo.decoding.constraints.constraint import EVERYTHING, Allowed, Constraint
 
 TIMES = 3
-"""An n-gram that comes so often in a row is a loop."""
+"""An n-gram repeated this many times in a row is a loop."""
 _LOOP_LETTERS = 6
 _MAX_LOOP = 100
 _LETTER = re.compile(r"[^\W\d_]")
@@ -17,28 +17,28 @@ _MAX_IN_COMMON = 0.5
 
 
 def has_loop(pieces: Sequence[str]) -> bool:
-    """Whether some n pieces come three times in a row; less than six letters, as in "iii", are no loop.
+    """Whether an n-gram of pieces occurs three times in a row; fewer than six letters, as in "iii", are no loop.
 
     Args:
-        pieces: of a translation or its source.
+        pieces: the pieces of a translation or its source.
     """
     return any(len("".join(_LETTER.findall(loop))) >= _LOOP_LETTERS for loop in _loops(pieces))
 
 
 def is_long_loop(pieces: Sequence[str], source_tokens: int) -> bool:
-    """Whether something comes three times in a row, if only points or digits, in far more tokens than the source has.
+    """Whether anything, even points or digits, occurs three times in a row, in far more tokens than the source has.
 
     Args:
-        pieces: of a translation.
-        source_tokens: of its source.
+        pieces: the pieces of a translation.
+        source_tokens: number of tokens of its source.
     """
     return len(pieces) > 2 * source_tokens + 10 and bool(_loops(pieces))
 
 
 def _loops(pieces: Sequence[str]) -> list[str]:
-    """The texts of all n-grams that come three times in a row or more, each with all its repetitions."""
+    """The texts of all n-grams that occur three times in a row or more, each with all its repetitions."""
     length = len(pieces)
-    # Each piece of a loop comes three times; few sentences have one that does.
+    # Each piece of a loop occurs three times, which is rare in ordinary sentences.
     if length - len(set(pieces)) < TIMES - 1 or max(Counter(pieces).values()) < TIMES:
         return []
     found = []
@@ -55,21 +55,21 @@ def _loops(pieces: Sequence[str]) -> list[str]:
 
 
 class NoStutter:
-    """No token comes a third time in a row; a `Constraint`, which with `NoRepeat(3)` leaves no loop."""
+    """No token occurs three times in a row; a `Constraint`, which with `NoRepeat(3)` leaves no loop."""
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Everything but a token that has come twice now."""
+        """Allows everything but a token that ends the hypothesis twice."""
         if len(ids) < TIMES - 1 or ids[-1] != ids[-2]:
             return EVERYTHING
         return Allowed(banned=frozenset((ids[-1],)))
 
 
 class Excused:
-    """A constraint that wraps another one, but never bans some tokens; a `Constraint`.
+    """Wraps another constraint, but never bans certain tokens; a `Constraint`.
 
     Args:
-        constraint: the other one, which only bans.
-        tokens: that it does not ban, such as digits, of which a number may have the same three in a row.
+        constraint: the other constraint, which only bans tokens.
+        tokens: the tokens never banned, such as digits: a number may have the same digit three times in a row.
     """
 
     def __init__(self, constraint: Constraint, tokens: Collection[int]) -> None:
@@ -84,10 +84,10 @@ class Excused:
 
 
 class Without:
-    """Some tokens never come; a `Constraint`.
+    """Bans certain tokens; a `Constraint`.
 
     Args:
-        tokens: that never come.
+        tokens: the banned tokens.
     """
 
     def __init__(self, tokens: frozenset[int]) -> None:
@@ -99,22 +99,22 @@ class Without:
 
 
 class AtMostOnce:
-    """Some tokens come at most once; a `Constraint`.
+    """Allows certain tokens at most once; a `Constraint`.
 
     Args:
-        tokens: that come at most once.
+        tokens: the limited tokens.
     """
 
     def __init__(self, tokens: frozenset[int]) -> None:
         self._tokens = tokens
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Everything but those that have come."""
+        """Allows everything but the limited tokens that have occurred."""
         return Allowed(banned=self._tokens.intersection(ids))
 
 
 class InOrder:
-    """Some tokens come in their order, if at all; a `Constraint`.
+    """Allows certain tokens only in their order; a `Constraint`.
 
     Args:
         tokens: in that order.
@@ -124,14 +124,14 @@ class InOrder:
         self._tokens = tuple(tokens)
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Everything but what is behind the first that has not come."""
+        """Allows everything but the tokens after the first that has not occurred."""
         missing = [token for token in self._tokens if token not in ids]
         return Allowed(banned=frozenset(missing[1:]))
 
 
 def is_copy(source: str, translation: str) -> bool:
     """Whether a translation is its source's words, three or more; case, digits and punctuation aside."""
-    # Nearly all that is none begins with another letter.
+    # A quick check: nearly all translations that are no copies begin with another letter.
     first, other = source[:1].casefold(), translation[:1].casefold()
     if first.isalpha() and other.isalpha() and first != other:
         return False
@@ -140,7 +140,7 @@ def is_copy(source: str, translation: str) -> bool:
 
 
 def has_much_of(source: str, translation: str) -> bool:
-    """Whether more than half of a translation's words are its source's."""
+    """Whether more than half of a translation's words are also in its source."""
     words, theirs = _words(translation), set(_words(source))
     return sum(word in theirs for word in words) > _MAX_IN_COMMON * len(words)
 

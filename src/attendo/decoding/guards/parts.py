@@ -10,7 +10,7 @@ from attendo.decoding.guards.words import Segment
 
 _MAX_FRAGMENT_WORDS = 3
 SPACE_BEHIND = (".", ",", ";", ":", "!", "?")
-"""Marks behind which a space follows before a word."""
+"""Punctuation marks that are followed by a space before a word."""
 _MARK_LEFT_OUT = re.compile(rf"(?<=\w)[ {UNBREAKABLE}]?[.!]+$")  # French has a space before `!`
 
 
@@ -21,7 +21,7 @@ class Kept:
     symbol: str
     """The placeholder."""
     start: int
-    """Position of its first character in the part's text between `Part.before` and `Part.behind`."""
+    """Position of the first character in the part's text between `Part.before` and `Part.behind`."""
     source: str
     """The text in the line."""
     target: str
@@ -39,7 +39,7 @@ class Part:
     read: str
     """The model's input."""
     instead: str | None = None
-    """Its translation, if no model is needed."""
+    """The translation, if no model is needed."""
     space: str = ""
     """White space before it in the line; empty for the first part."""
     before: str = ""
@@ -49,16 +49,16 @@ class Part:
     kept: tuple[Kept, ...] = ()
     """The texts that placeholders stand for."""
     capitals: bool = False
-    """Whether the translation is put in capitals."""
+    """Whether to put the translation in capitals."""
     marked: bool = False
-    """Whether a final mark is read that the line does not have, and left out of the translation."""
+    """Whether the model reads a final mark that the line does not have, and that the translation drops."""
     copied: tuple[str, ...] = ()
     """Stretches that are not natural language."""
     guards: tuple[GuardName, ...] = ()
     """Names of the guards that changed it."""
     masked: "Part | None" = None
-    """Of a part that is read with a program's variables as they stand: the same with placeholders for them, for where
-    one does not come through."""
+    """For a part whose program variables are read unchanged: the same part with placeholders for them, used if one is
+    lost in translation."""
 
     @property
     def is_searched(self) -> bool:
@@ -102,7 +102,7 @@ class Part:
 
     @property
     def is_fragment(self) -> bool:
-        """Whether it is a few words without a final mark, as a heading or a word that is looked up."""
+        """Whether the part is a few words without a final mark, such as a heading or a word to look up."""
         return self.read[-1:].isalnum() and len(self.read.split()) <= _MAX_FRAGMENT_WORDS and not self.marked
 
     def as_sentence(self, mark: str) -> "Part":
@@ -110,11 +110,11 @@ class Part:
         return replace(self, read=self.read + mark, marked=True)
 
     def as_masked(self) -> "Part":
-        """It with placeholders for its variables; itself where it has none."""
+        """Returns the part with placeholders for its variables; the part itself if it has none."""
         return self.masked or self
 
     def has_variables(self, written: str) -> bool:
-        """Whether a translation has each variable that was read as often as the part."""
+        """Whether a translation has each variable that was read as often as the part does."""
         variables = (each.source for each in self.masked.kept) if self.masked else ()
         return all(written.count(variable) == self.read.count(variable) for variable in variables)
 
@@ -127,7 +127,7 @@ class Part:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The placeholders that stand for markup, in their order: what is opened first is closed behind."""
+        """The placeholders that stand for markup, in their order: an opening tag precedes its closing tag."""
         return tuple(each.symbol for each in self.kept if each.source.startswith("<"))
 
 
@@ -158,14 +158,14 @@ def as_it_is(line: str) -> Reading:
 
 
 def _would_touch(before: str | Kept, now: str | Kept) -> bool:
-    """Whether two stretches of a translation, next to each other, would run into one though one stands apart."""
+    """Whether two adjacent stretches of a translation would touch although one must be separate."""
     if isinstance(before, Kept):
         return before.apart and (isinstance(now, Kept) or now[:1].isalnum())
     return isinstance(now, Kept) and now.apart and (before[-1:].isalnum() or before[-1:] in SPACE_BEHIND)
 
 
 def _in_capitals(text: str) -> str:
-    """A text in capitals, but for what has to stay to the letter."""
+    """A text in capitals, except for text that has to stay unchanged."""
     stretches, position = [], 0
     for span in protected(text):
         stretches += [text[position : span.start].upper(), span.text]

@@ -1,4 +1,4 @@
-"""People in a text: the names behind a title, and behind a common given name.
+"""People in a text: names after a title, or beginning with a common given name.
 
 Models that have met few people translate their names (*Frau Müller*, *the Miller's*) or make up others.
 """
@@ -24,23 +24,23 @@ class Person:
     """A name in a text."""
 
     start: int
-    """Position of its first character, behind a title."""
+    """Position of the first character, after a title."""
     end: int
     """Position of the character after it."""
     text: str
-    """The name: given names, particles and a family's name, or some of them."""
+    """The name: given names, particles and a family name, or some of them."""
     titled: bool
-    """Whether a title stands before it."""
+    """Whether a title precedes the name."""
 
     def is_lost(self, written: str, language: str) -> bool:
-        """Whether a translation has not each word of the name, as it is or in the genitive.
+        """Whether a translation lacks any word of the name, unchanged or in the genitive.
 
-        In German a noun may follow a given name (*Sie gab Anna Saft*), so that without a title all words have to be
-        lost, or one has to be misspelled.
+        In German a noun may follow a given name (*Sie gab Anna Saft*), so without a title, the name counts as lost only
+        if all words are lost or one is misspelled.
 
         Args:
             written: the translation.
-            language: of the source, as an ISO 639-1 code.
+            language: the source's language, as an ISO 639-1 code.
         """
         words = [word for word in self.text.split() if word not in _PARTICLES]
         missing = [word for word in words if not _has(written, word)]
@@ -52,8 +52,8 @@ class Person:
 def people(text: str) -> list[Person]:
     """Finds people, in order and without overlaps.
 
-    A person is a title and a name with a capital, or a common given name and a name with a capital. Given names that
-    are others in other languages (*Mary*, *Maria*) make no person by themselves.
+    A person is a capitalised name after a title or a common given name. Given names that differ between languages
+    (*Mary*, *Maria*) are no person by themselves.
     """
     return list(_people(text))
 
@@ -73,7 +73,7 @@ def _people(text: str) -> Iterator[Person]:
 
 
 def _last_word(text: str, words: list[re.Match[str]], first: int) -> int:
-    """The place of the last word of a name: the first that is no given name, particles apart."""
+    """The index of the last word of a name: its first word that is neither a given name nor a particle."""
     last = first
     while last - first < _MAX_GIVEN and _is_given(words[last][0]):
         following = last + 1
@@ -92,7 +92,7 @@ def _is_name(word: str) -> bool:
 
 
 def _is_given(word: str) -> bool:
-    """Whether a word is a given name, or several that are joined by hyphens, by its first."""
+    """Whether a word is a given name, or several joined by hyphens of which the first is one."""
     return word.split("-")[0] in given_names()
 
 
@@ -102,6 +102,6 @@ def _has(written: str, word: str) -> bool:
 
 
 def _is_misspelled(word: str, written: str) -> bool:
-    """Whether a name of nearly the same letters stands in a translation in place of a name."""
+    """Whether a translation has a name with nearly the same letters instead of the name."""
     others = [other[0] for other in _WORD.finditer(written) if _is_name(other[0])]
     return bool(get_close_matches(word, others, n=1, cutoff=_NEARLY_SAME))

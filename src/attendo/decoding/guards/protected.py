@@ -28,8 +28,8 @@ class ProtectedSpan:
     text: str
     """The text."""
     kind: Kind
-    """Its kind: a placeholder that somebody typed (literal), one of the kinds of `values.GRAMMAR`, an emoji, text
-    that is no language (verbatim), words in another script or language than the line's (foreign), or a person."""
+    """The kind: a placeholder typed by the user (literal), one of the kinds of `values.GRAMMAR`, an emoji, text that is
+    no language (verbatim), words in another script or language than the line's (foreign), or a person."""
     target: str | None = None
     """The text in the translation, if it is known to differ."""
 
@@ -42,9 +42,9 @@ _PICTURE = (
 )
 _SIGN = "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f170-\U0001f189]\ufe0f"
 _ONE = rf"(?:{_SIGN}|{_PICTURE}\ufe0f?)[{_TONE}]?[\U000e0020-\U000e007f]*"
-# Flags are two letters each, a family is joined, a keycap is a digit under a cap.
+# A flag is two letters, a family is joined characters, a keycap is a digit under a cap.
 EMOJI = rf"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f?\u20e3|{_ONE}(?:\u200d{_ONE})*)"
-"""An emoji as people see one; a regular expression."""
+"""An emoji as displayed; a regular expression."""
 
 _TOP_LEVEL = "com|org|net|edu|gov|info|eu|de|at|ch|uk|fr|es|it|nl|pl|io|dev|app"
 _ARGUMENT = r"[\w.+-]+(?:\[\w*\])*(?:![rsa])?(?::[^{}\s]{0,20})?"
@@ -55,7 +55,7 @@ _FILE_ENDINGS = (
     "gz|xz|tar|pdf|png|jpe?g|svg|gif|cs|vb|fs|cpp|cc|c|h|hpp|java|rb|go|rs|sql|resx|csproj|sln|config|docx?|xlsx?|pptx?"
 )
 PRE_RELEASE = r"-(?:alpha|beta|rc|preview|pre|dev)\w*(?:\.\w+)*"
-"""The end of a version that is not final yet; a regular expression."""
+"""The suffix of a pre-release version; a regular expression."""
 # Names of a program joined by points, colons or arrows; which of them are no words of a sentence is decided afterwards.
 _CHAIN = r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*(?:\(\))?"
 _IN_CHAIN = r"(?=[\w.:>-]{0,80}?(?:_|[a-z][A-Z]|[A-Za-z]\d|\(\)|::|->|\.\w+\.\w))"
@@ -122,7 +122,7 @@ _PATTERNS = {
     ),
 }
 """Patterns of each kind. If several match at the same position, the first one counts."""
-# One set of characters to search for, followed by conditions on letters and signs: much faster than alternatives.
+# A single set of characters to search for, followed by conditions on letters and signs: much faster than alternatives.
 _HINT = re.compile(
     "[@#%{<&=|0-9/\\\\`_$\u2190-\U0010ffff\u00a9\u00ae\u2122A-Z.:(+-]"
     r"(?:(?<![A-Z.:(+-])|(?<=[a-z][A-Z])|(?<=\.)(?=\w)|(?<!\w-)(?<=-)(?=[A-Za-z-])|(?<=-)(?=>)"
@@ -144,7 +144,7 @@ _TIME_UNIT = " Uhr"
 
 
 def protected(text: str) -> list[ProtectedSpan]:
-    """Finds the text that has to be kept exactly, in order and without overlaps."""
+    """Finds text that must stay unchanged, in order and without overlaps."""
     if not _HINT.search(text):
         return []
     found = []
@@ -167,7 +167,7 @@ def _any_kind() -> re.Pattern[str]:
 
 
 def _is_protected(stretch: str, kind: Kind, text: str, end: int) -> bool:
-    """Whether a match is of its kind, for kinds that a pattern alone cannot decide.
+    """Whether a match really is of its kind, for kinds that a pattern alone cannot decide.
 
     Args:
         stretch: the match.
@@ -183,7 +183,7 @@ def _is_protected(stretch: str, kind: Kind, text: str, end: int) -> bool:
 
 
 def _is_identifier(chain: str) -> bool:
-    """Whether names joined by points, colons or arrows, or a single name, are a program's and not a sentence's."""
+    """Whether names joined by points, colons or arrows, or a single name, are a program identifier and no sentence."""
     if "-" in chain or "::" in chain or chain.endswith(("()", "#", "++", "/CLI")):
         return True
     names = chain.split(".")
@@ -193,12 +193,12 @@ def _is_identifier(chain: str) -> bool:
 
 
 def with_verbatim(spans: Sequence[ProtectedSpan], text: str, copied: Sequence[str]) -> list[ProtectedSpan]:
-    """Adds stretches that are not natural language, merged with protected text that they touch, such as a path.
+    """Adds stretches that are not natural language, merged with adjacent protected text, such as a path.
 
     Args:
         spans: the protected text, in order.
         text: the text.
-        copied: the stretches, in order; one that is not in the text is left out.
+        copied: the stretches, in order; those not in the text are skipped.
     """
     found, position = list[ProtectedSpan](), 0
     for stretch in copied:
@@ -213,7 +213,7 @@ def with_verbatim(spans: Sequence[ProtectedSpan], text: str, copied: Sequence[st
 
 
 def with_more(spans: Sequence[ProtectedSpan], others: Sequence[ProtectedSpan]) -> list[ProtectedSpan]:
-    """Returns spans with those of others that overlap none of them, in order.
+    """Returns the spans and those others that overlap none of them, in order.
 
     Args:
         spans: the given spans of a text, which should be few.
@@ -226,7 +226,7 @@ def with_more(spans: Sequence[ProtectedSpan], others: Sequence[ProtectedSpan]) -
 
 
 def emoji_at_ends(text: str) -> tuple[str, str, str]:
-    """Splits off the emoji at the ends of a text, with the white space around them; if it is all emoji, as the first.
+    """Splits off the emoji at the ends of a text, with the white space around them; an all-emoji text comes first.
 
     Returns:
         The emoji before, the text, the emoji after; joined they are the given text.
@@ -276,9 +276,9 @@ def _without_punctuation(stretch: str, kind: Kind) -> str:
 
 
 def _is_special(number: str) -> bool:
-    """Whether a number is long, or has thousands, decimals or a date's parts; years, times and ranges are the model's.
+    """Whether a number is long, or has thousands, decimals or parts of a date; years, times and ranges do not count.
 
-    These are words of their own in a sentence: "um 10:30 Uhr", "between 10 and 12".
+    These are ordinary words in a sentence: "um 10:30 Uhr", "between 10 and 12".
     """
     if number.isdigit():
         return len(number) >= _DIGITS_FROM

@@ -1,6 +1,6 @@
-"""Quotation marks of a translation in the pairs that its language writes.
+"""Converts a translation's quotation marks to the pairs of its language.
 
-A model that has read many people's texts opens with one kind of marks and closes with another, as in »Datei”.
+A model trained on texts of many authors may open with one kind of mark and close with another, as in »Datei”.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 _PAIRS = {"de": ("„“", "»«", "«»", '""'), "en": ("“”", '""')}
-"""The pairs that a language writes, the usual one first; in German »« in books and «» in Switzerland."""
+"""The quotation mark pairs of a language, the usual one first; in German »« in books and «» in Switzerland."""
 _MARK = re.compile('["“”„«»]')
 _QUOTED_WORD = re.compile(r'["“„«»]([^\s"“”„«»]+)["“”«»]')
 _BEFORE_OPENING, _BEHIND_CLOSING = frozenset("([{-–—/'‚‘>"), frozenset(".,;:!?…)]}-–—/'‘’<")
@@ -21,12 +21,12 @@ _Mark = tuple[int, bool]
 def with_matching_quotes(source: str, text: str, language: str) -> str:
     """Returns a translation whose quotation marks are pairs of its language.
 
-    Pairs that are right stay as they are, and so does a text in which it is not certain which mark opens and which
-    closes. One mark too many, which closes nothing, is left out; one that is missing is added where the word beside
-    the other is in quotation marks in the source.
+    Correct pairs stay unchanged, as do texts in which it is uncertain which marks open and which close. A surplus mark
+    that closes nothing is dropped; a missing one is added if the word beside its partner is in quotation marks in the
+    source.
 
     Args:
-        source: what was translated; without quotation marks nothing is changed.
+        source: the translated text; without quotation marks in it nothing is changed.
         text: its translation.
         language: the language of the translation, as an ISO 639-1 code.
     """
@@ -47,7 +47,7 @@ def _matching(text: str, own: Sequence[str]) -> str:
     if any(before[1] == behind[1] for before, behind in pairwise(marks)):
         return text
     there = _neighbouring(_MARK.findall(text))
-    right = sorted(own, key=lambda pair: pair not in there)  # those that the text has come first
+    right = sorted(own, key=lambda pair: pair not in there)  # pairs that the text already uses come first
     characters = list(text)
     for pair in _paired(marks):
         _set_right(characters, pair, right, is_used=right[0] in there)
@@ -60,7 +60,7 @@ def _neighbouring(marks: Sequence[str]) -> list[str]:
 
 
 def _read(text: str) -> list[_Mark]:
-    """Tells by their neighbours which marks open and which close; none if that is not certain of all."""
+    """Tells by their neighbours which marks open and which close; none if any is uncertain."""
     marks = []
     for place in (found.start() for found in _MARK.finditer(text)):
         before, behind = text[place - 1 : place], text[place + 1 : place + 2]
@@ -73,7 +73,7 @@ def _read(text: str) -> list[_Mark]:
 
 
 def _paired(marks: Sequence[_Mark]) -> list[Sequence[_Mark]]:
-    """Divides marks into pairs, and those that are without their other."""
+    """Divides marks into pairs and marks without a partner."""
     found: list[Sequence[_Mark]] = []
     for mark in marks:
         if not mark[1] and found and len(found[-1]) == 1 and found[-1][0][1]:
@@ -84,7 +84,7 @@ def _paired(marks: Sequence[_Mark]) -> list[Sequence[_Mark]]:
 
 
 def _without_stray(text: str) -> str:
-    """Leaves out the first mark that closes nothing, and the end of the sentence that comes again behind it."""
+    """Drops the first mark that closes nothing, and the end of the sentence if it is repeated after the mark."""
     for place, opens in (pair[0] for pair in _paired(_read(text)) if len(pair) == 1):
         if not opens:
             end = place + 1
@@ -95,7 +95,7 @@ def _without_stray(text: str) -> str:
 
 
 def _with_missing(text: str, quoted: Sequence[str], own: Sequence[str]) -> str:
-    """Adds the other of the first mark that is alone beside one of some words."""
+    """Adds the missing partner of the first unpaired mark beside one of some words."""
     for place, opens in (pair[0] for pair in _paired(_read(text)) if len(pair) == 1):
         for word in quoted:
             if opens and re.match(rf"{re.escape(word)}(?!\w)", text[place + 1 :]):
@@ -115,11 +115,11 @@ def _with_missing(text: str, quoted: Sequence[str], own: Sequence[str]) -> str:
 
 
 def _set_right(characters: list[str], marks: Sequence[_Mark], pairs: Sequence[str], *, is_used: bool) -> None:
-    """Makes a pair, or the mark without its other, one of some pairs: of the first, if the text uses it elsewhere."""
+    """Converts a pair, or an unpaired mark, to one of some pairs: to the first, if the text uses it elsewhere."""
     there = "".join(characters[place] for place, _ in marks)
     if there in pairs:
         return
-    # Otherwise what opens says which pair was meant, if it can open, and then what closes.
+    # Otherwise the opening mark, if it can open, determines the intended pair, and then the closing mark.
     meant = [] if is_used else [each for each in pairs if each[0] == there[:1]]
     meant += [] if is_used else [each for each in pairs if each[1] == there[-1:]]
     for place, opens in marks:

@@ -30,7 +30,8 @@ from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbati
 # Stands for protected text while a text's case is changed; of the private use area, and so in no text.
 _STAND_IN = "\ue000"
 _MAX_INLINE, _LONGEST_INLINE = 4, 200
-"""Stretches of a line that are no language, and characters of each, that are read as placeholders; more are cut out."""
+"""Maximum number of non-language stretches per line read as placeholders, and of characters in each; more are cut
+out."""
 _VARIABLE = re.compile(PROGRAM_PLACEHOLDER)
 _TIME_WITH_MERIDIEM = re.compile(rf"\d{MERIDIEM}")
 _WITHOUT_MERIDIEM = ("de", "fr")
@@ -42,14 +43,14 @@ _OF_OTHER_GUARDS = ("verbatim", "foreign")
 
 
 class Reader:
-    """Looks at lines before the model does.
+    """Prepares lines for the model.
 
     Args:
-        config: what to look for.
-        vocabulary: the source's.
-        placeholders: those that both vocabularies have.
-        languages: source and target, as ISO 639-1 codes; empty where not known.
-        one_by_one: whether sentences may be translated by themselves.
+        config: the active guards.
+        vocabulary: the source vocabulary.
+        placeholders: the placeholders that both vocabularies have.
+        languages: source and target, as ISO 639-1 codes; empty if not known.
+        one_by_one: whether sentences may be translated separately.
     """
 
     def __init__(
@@ -86,18 +87,18 @@ class Reader:
         return Reading(parts=tuple(parts), guards=guards if len(parts) == 1 else (*guards, "sentences"))
 
     def unprotected(self, part: Part) -> Part:
-        """A part without placeholders, for where they do not come through.
+        """A part without placeholders, used when they are lost in translation.
 
-        A part with text that is no language is copied: the model is not to read that.
+        A part with text that is no language is copied, since the model must not read such text.
         """
         capitals = part.capitals
         return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=(), copied=part.copied)
 
     def _with_variables(self, part: Part) -> Part:
-        """A part as it stands, where placeholders would be for a program's variables alone, none in quotation marks.
+        """A part with its text unchanged, if its placeholders are all for program variables and none is quoted.
 
-        Models that have read interfaces know `%s` and put better words around it than around a placeholder, but leave
-        the quotation marks of the other language about it.
+        Models trained on interface texts know `%s` and choose better words around it than around a placeholder, but
+        leave the source language's quotation marks around it.
         """
         if not part.kept or any(not _VARIABLE.fullmatch(each.source) or _is_quoted(part, each) for each in part.kept):
             return part
@@ -108,13 +109,13 @@ class Reader:
 
         Args:
             part: the part.
-            wanted: the numbers and names as the part has them.
+            wanted: the numbers and names to replace, as written in the part.
         """
         capitals = part.capitals
         return self._part(part.text, space=part.space, in_capitals_too=capitals, copied=part.copied, wanted=wanted)
 
     def _have_placeholders(self, copied: Sequence[str], plain: str) -> bool:
-        """Whether a line's few stretches that are no language can be read as placeholders."""
+        """Whether a line's few stretches of non-language can be read as placeholders."""
         if not self._config.protected or len(copied) > min(_MAX_INLINE, len(self._placeholders)):
             return False
         return all(len(each) <= _LONGEST_INLINE and len(each.split()) == 1 and each in plain for each in copied)
@@ -170,15 +171,15 @@ class Reader:
         copied: Sequence[str] = (),
         wanted: Collection[str] = (),
     ) -> Part:
-        """A sentence, or a line, as the model is to read it.
+        """Prepares a sentence or a line for the model.
 
         Args:
-            text: it.
-            space: white space before it.
-            in_capitals_too: whether the line is in capitals, which a short sentence of it alone might not be.
-            placeholders: to use; None for all.
-            copied: what is no language of it, or of other sentences of its line.
-            wanted: numbers, dates, times and names, as it has them, that are read as placeholders.
+            text: the sentence or line.
+            space: the white space before it.
+            in_capitals_too: whether the line is in capitals; a short sentence alone might not reveal that.
+            placeholders: the placeholders to use; None for all.
+            copied: the stretches of the line that are no language.
+            wanted: numbers, dates, times and names, as written in the text, to read as placeholders.
         """
         before, inner, behind = emoji_at_ends(text) if self._config.protected else ("", text, "")
         spans = self._spans(inner, copied, wanted) if _STAND_IN not in inner else []
@@ -198,7 +199,7 @@ class Reader:
         if any(read.count(each.symbol) != 1 for each in kept.values()):
             return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=(), copied=copied)
         instead = None
-        # A model without placeholders may have learned what becomes of such text.
+        # A model without placeholders may have learned to handle such text.
         has_no_words = masked.strip() and not any(map(str.isalpha, masked))
         if self._config.protected and self._placeholders and has_no_words:
             instead = before + self._without_words(inner, spans) + behind
@@ -226,7 +227,7 @@ class Reader:
         return _filled(_masked(text, spans), spans, targets) if spans else text
 
     def _spans(self, text: str, copied: Sequence[str], wanted: Collection[str]) -> list[ProtectedSpan]:
-        """Finds the text that becomes placeholders; for arguments see `_part`."""
+        """Finds the text to be replaced by placeholders; for the arguments see `_part`."""
         spans = with_verbatim(protected(text), text, copied)
         source, _ = self._languages
         if self._letters is not None:
@@ -241,17 +242,18 @@ class Reader:
         return spans
 
     def _is_masked(self, value: Value, wanted: Collection[str]) -> bool:
-        """Whether a number is read as a placeholder: one that is wanted, and a time with a.m. or p.m.
+        """Whether a number is read as a placeholder: a requested one, or a time with a.m. or p.m.
 
-        German and French have neither, and models that have seen few such times leave them, or end the sentence there.
+        German and French have no such marks, and models that have seen few such times copy them, or end the sentence
+        there.
         """
         return value.text in wanted or (has_meridiem(value) and self._languages[1] in _WITHOUT_MERIDIEM)
 
     def _number(self, value: Value, text: str) -> ProtectedSpan:
         """A number as a placeholder; the point of "p.m." at the end of a text ends the sentence too.
 
-        "Uhr" goes with the time that English writes with "pm", and so does the preposition, which would else be chosen
-        without knowing that it is of a time.
+        "Uhr" belongs to the time that English writes with "pm", and so does the preposition, which would otherwise be
+        chosen without knowing that a time follows.
         """
         start, end = value.start, value.end
         target = target_form(value, text, self._languages)
@@ -277,7 +279,7 @@ class Reader:
         language, _ = self._languages
         if in_capitals_too or in_capitals(masked):
             small = in_small_letters(masked, self._vocabulary, language, sentence_starts(masked))
-            # What is one known name, such as NATO, is as it should be.
+            # A single known name, such as NATO, needs no change.
             return small.text, in_capitals_too or small.changed > 0
         if in_title_case(masked, language):
             return out_of_title_case(masked, self._vocabulary, language, sentence_starts(masked)), False
@@ -287,12 +289,12 @@ class Reader:
         """Returns the texts that placeholders stand for, by number."""
         if not spans or not placeholders:
             return {}
-        # First what looks like a placeholder, which would be read as one, and what is not to be read.
+        # First text that looks like a placeholder, which would be read as one, and text not to be read.
         literals = [place for place, span in enumerate(spans) if span.kind in _FIRST_KINDS]
         if len(literals) > len(placeholders):
             return {}
         others = [place for place, span in enumerate(spans) if span.kind not in _FIRST_KINDS]
-        others.sort(key=lambda place: spans[place].target is None)  # then the numbers that are wanted
+        others.sort(key=lambda place: spans[place].target is None)  # then the requested numbers
         chosen = sorted((literals + others)[: len(placeholders)])
         return {
             place: Kept(
@@ -316,7 +318,7 @@ class Reader:
 
 
 def _is_apart(text: str, spans: Sequence[ProtectedSpan], place: int) -> bool:
-    """Whether protected text touches no word, no other protected text, and no comma or the like before it."""
+    """Whether protected text touches no word, no other protected text, and no comma or similar mark before it."""
     start, end = spans[place].start, spans[place].end
     if text[start - 1 : start] in SPACE_BEHIND:
         return False
@@ -325,7 +327,7 @@ def _is_apart(text: str, spans: Sequence[ProtectedSpan], place: int) -> bool:
 
 
 def _is_quoted(part: Part, kept: Kept) -> bool:
-    """Whether a quotation mark stands before or behind the text of a placeholder."""
+    """Whether a quotation mark precedes or follows the text of a placeholder."""
     place = part.read.index(kept.symbol)
     around = part.read[max(0, place - 1) : place] + part.read[place + len(kept.symbol) :][:1]
     return any(mark in _QUOTATION_MARKS for mark in around)
@@ -337,7 +339,7 @@ def _copied(text: str, *, space: str = "") -> Part:
 
 
 def _masked(text: str, spans: Sequence[ProtectedSpan]) -> str:
-    """Replaces protected text by a character each."""
+    """Replaces each stretch of protected text by a single character."""
     if not spans:
         return text
     stretches, position = [], 0

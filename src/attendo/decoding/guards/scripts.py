@@ -22,11 +22,11 @@ class KnownLetters:
     def __init__(self, vocabulary: Pieces) -> None:
         pieces = vocabulary.pieces(range(vocabulary.vocab_size))
         known = set("".join(piece for piece in pieces if piece[:1] != "<" or not _NO_LETTERS.fullmatch(piece)))
-        # A vocabulary of small letters knows the capitals that casing makes small, and the other way round.
+        # A lower-case vocabulary also covers the capitals that casing lowers, and the reverse.
         self._known = frozenset(form for letter in known for form in (letter, *letter.lower(), *letter.upper()))
 
     def are_few_of(self, text: str) -> bool:
-        """Whether most letters of a text are none that the vocabulary has; False for a text without a letter."""
+        """Whether the vocabulary lacks most letters of a text; False for a text without a letter."""
         unknown = set(text) - self._known
         if not unknown:
             return False
@@ -36,15 +36,15 @@ class KnownLetters:
     def foreign(self, text: str, language: str) -> list[tuple[int, int]]:
         """Finds words that the model cannot read: in another script, or Spanish between ¿ and ?.
 
-        A name with a letter that the vocabulary does not have, such as Erdős, is one of them, but no other word in
-        Latin letters: naïve can be translated.
+        They include names with a letter that the vocabulary lacks, such as Erdős, but no other words in Latin letters:
+        naïve can be translated.
 
         Args:
             text: a line.
-            language: that it is in, as an ISO 639-1 code.
+            language: the line's language, as an ISO 639-1 code.
 
         Returns:
-            The first character of each stretch and the one behind it, in their order, none overlapping.
+            Start and end position of each stretch, in order and without overlaps.
         """
         unknown = set(text) - self._known
         found: list[tuple[int, int]] = []
@@ -58,7 +58,7 @@ class KnownLetters:
 
 
 def _is_foreign(word: str, unknown: set[str]) -> bool:
-    """Whether a word has a letter that is not known, and is in another script or a name."""
+    """Whether a word has an unknown letter and is in another script or a name."""
     if unknown.isdisjoint(word):
         return False
     return word[0].isupper() or not _LATIN.search(word)

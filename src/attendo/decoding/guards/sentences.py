@@ -1,8 +1,8 @@
 """Divides a line into sentences, only where there is little doubt.
 
-A sentence ends with a full stop, question or exclamation mark, and the next begins with a capital after white space. No
-abbreviation, initial, ordinal or ellipsis ends one, and nothing within brackets or quotation marks: two sentences read
-at once are read worse, but half a sentence is read wrong.
+A sentence ends with a full stop, question or exclamation mark, and the next begins with a capital after white space.
+Abbreviations, initials, ordinals and ellipses do not end a sentence, nor does anything within brackets or quotation
+marks: two sentences at once are translated worse, but half a sentence is translated wrongly.
 """
 
 import re
@@ -17,7 +17,7 @@ _END = re.compile(
 _LAST_WORD = re.compile(r"\S*$")
 _OPENING = "([\"“„«‘'"
 _LONGEST_WORD = 40
-# Those that a word with a capital may follow.
+# Abbreviations that a capitalised word may follow.
 _ABBREVIATION = (
     "(?i:bspw|bzw|ca|capt|cf|co|col|corp|dept|dipl|dr|e\\.g|eds?|etc|evtl|feat|fr|frl|gen|ggf|gov|hon|hr|i\\.e|inc|ing|inkl|"
     "jr|lt|ltd|mio|mlle|mme|mr|mrd|mrs|ms|mt|prof|rep|rev|sen|sgt|sr|ste?|tsd|usw|vgl|vs|zzgl)"
@@ -57,7 +57,7 @@ def _ends(text: str, match: "re.Match[str]") -> bool:
     """Whether a mark ends a sentence."""
     mark = match["mark"]
     if mark != ".":
-        # "What?" Tom asked: the words behind are of the same sentence.
+        # "What?" Tom asked: the words after the mark belong to the same sentence.
         return "." not in mark and not _QUOTES.search(match["quote"])
     if match["quote"]:
         return True

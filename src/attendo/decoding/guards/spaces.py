@@ -1,8 +1,8 @@
-"""White space as clean sentences have it: one space between words, none at the ends.
+"""Normalises white space as in clean sentences: one space between words, none at the ends.
 
-A tab, or a soft hyphen copied from a web page, is no piece of a usual vocabulary but bytes; of a line with tabs for its
-spaces a model makes nothing at all. Spaces that no line breaks at stay, since French has them before its marks; a model
-that has learned from text without them reads them as others.
+A tab, or a soft hyphen copied from a web page, is spelled in bytes by most vocabularies, not as a piece; a line with
+tabs for spaces becomes untranslatable. No-break spaces stay, since French has them before punctuation; for a model
+trained without them they become ordinary spaces.
 """
 
 import re
@@ -17,7 +17,7 @@ _WITHOUT = str.maketrans("", "", _INVISIBLE)
 
 
 def without_unknown_spaces(pieces: Iterable[str]) -> dict[int, str]:
-    """Returns the table by which `str.translate` makes ordinary spaces of those that a vocabulary has no piece with.
+    """Returns the table for `str.translate` that maps spaces absent from a vocabulary to ordinary ones.
 
     Args:
         pieces: the vocabulary's.
@@ -27,9 +27,9 @@ def without_unknown_spaces(pieces: Iterable[str]) -> dict[int, str]:
 
 
 def squeezed(text: str) -> str:
-    """A text with one space for each run of white space within it and none at its ends, and nothing invisible.
+    """Collapses each run of white space to one space, strips the ends, and removes invisible characters.
 
-    Where nothing would be left, all stays as it is.
+    A text that would become empty is returned unchanged.
     """
     if not _ODD.search(text):
         return text
@@ -37,11 +37,11 @@ def squeezed(text: str) -> str:
 
 
 def squeezed_around(text: str, kept: Sequence[tuple[int, int]]) -> str:
-    """A text squeezed except in some stretches and in the white space next to them.
+    """Squeezes a text except in some stretches and in the white space next to them.
 
     Args:
         text: the text.
-        kept: the first character of each stretch and the one behind it, in their order.
+        kept: start and end position of each stretch, in order.
     """
     found, position = [], 0
     for start, end in kept:
@@ -57,7 +57,7 @@ def _between(text: str, *, first: bool, last: bool = False) -> str:
 
 
 def parted(text: str) -> tuple[str, str, str]:
-    """The white space before a text, the text between, and the white space behind; together they are what was given."""
+    """The white space before a text, the text between, and the white space after it; joined they are the given text."""
     words = text.strip()
     start = text.index(words)
     return text[:start], words, text[start + len(words) :]

@@ -1,7 +1,7 @@
 """Values that a translation must not change: numbers, versions, identifiers and the like, found by a grammar.
 
 Every value has a canonical form, the same however a language writes it: 1,249.50 of English and 1.249,50 of German are
-both 1249.50, 3:30 p.m. and 15.30 Uhr are 15:30. `GRAMMAR` says what belongs to which kind.
+both 1249.50, 3:30 p.m. and 15.30 Uhr are 15:30. `GRAMMAR` describes each kind.
 """
 
 import re
@@ -45,10 +45,10 @@ GRAMMAR = {
 }
 """Description of each kind of value; if several match, the first one counts."""
 NUMERIC = frozenset(("date", "time", "phone", "number"))
-"""Kinds that languages write differently; of all others each letter counts."""
+"""Kinds that languages write differently; all other kinds are compared letter by letter."""
 
 MERIDIEM = r"(?:\s?[AaPp](?:\.[Mm]\.|[Mm](?!\w)))"
-"""A regular expression for "a.m." or "p.m." behind a time, with the space before it."""
+"""A regular expression for "a.m." or "p.m." after a time, including the space before it."""
 _PATTERNS = {
     "date": (
         r"(?<![\w.])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.[ \u00a0]?\d{1,2}\.[ \u00a0]?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
@@ -65,7 +65,7 @@ _PATTERNS = {
     "version": r"(?<![\w.])\d+(?:\.\d+){2,}(?!\w|,\d)",
     "number": r"(?<!\w)\d+(?:[.,'’]\d+|[ \u00a0\u202f]\d{3}(?!\d))*",
 }
-# What belongs to an ordinal or to a decade; German's point only where the sentence goes on.
+# The suffix of an ordinal or a decade; German's point only where the sentence continues.
 _SUFFIX = {
     "en": r"(?:st|nd|rd|th|s)(?!\w)",
     "de": (
@@ -74,7 +74,7 @@ _SUFFIX = {
     ),
     "fr": r"(?:er|re|e|ème|ère)(?!\w)",
 }
-# Words that say which half of the day an hour up to 12 is of: the first half, or the second.
+# Words that indicate the half of the day of an hour up to 12: the first half, or the second.
 _HALVES = {
     "en": (r"morning", r"tonight|this evening|evening|afternoon"),
     "de": (r"[Mm]orgens?|[Ff]rüh|[Vv]ormittags?", r"[Aa]bends?|[Nn]achmittags?"),
@@ -83,7 +83,7 @@ _HALVES = {
 _CLOCK = re.compile(r"(?:\s(?:Uhr|o['’]clock))?")
 _NEAR = 25
 """Characters between a time and such a word, at most."""
-# Stands for a value that was found while others are looked for; no letter, digit or white space.
+# Stands for a value already found while others are looked for; no letter, digit or white space.
 _TAKEN = "\ue000"
 _QUOTES = "“”„«»‘"
 _SPACES = " \u00a0\u202f"
@@ -105,7 +105,7 @@ class Value:
 
     @property
     def end(self) -> int:
-        """The place behind its last character."""
+        """The position after the last character."""
         return self.start + len(self.text)
 
     @property
@@ -119,11 +119,11 @@ def values(text: str, language: str = "") -> list[Value]:
 
     Args:
         text: a line.
-        language: two-letter code of the text's language, for how it writes numbers; where it is empty or unknown,
-            numbers with signs between their digits stay as they are.
+        language: ISO 639-1 code of the text's language, for its number format; if it is empty or unknown, numbers with
+            signs between their digits are not normalised.
 
     Returns:
-        The values in their order, each as often as it occurs; none overlap.
+        The values in order, with repetitions and without overlaps.
     """
     found, others, position = list[Value](), list[str](), 0
     for span in protected(text):
@@ -183,7 +183,7 @@ def _canonical_time(digits: list[str], value: str) -> str:
 
 
 def _is_of_second_half(text: str, time: re.Match[str], language: str) -> bool:
-    """Whether a time before noon by its digits is after noon by the nearest word beside it."""
+    """Whether the nearest word moves a time that is before noon by its digits to after noon."""
     halves = _halves(language)
     if halves is None or not re.match(r"(?:0?[1-9]|1[01])(?!\d)", time[0]) or re.search("[aApP]", time[0]):
         return False

@@ -1,9 +1,9 @@
 """Text that is no language: base64, hashes, minified code, endless repetitions, tables of symbols.
 
-A model can only make something up for it, and takes longer over it than over any sentence. Where it stands is decided
-by script and statistics. White space alone says nothing: Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have
-none between words, and a German compound may have eighty letters. All that is looked for is longer than language has
-it, so that a word or an odd sentence is never taken for it.
+A model can only invent a translation for it, and takes longer over it than over any sentence. It is located by script
+and statistics. White space alone is no evidence: Chinese, Japanese, Thai, Lao, Khmer, Burmese and Tibetan have none
+between words, and a German compound may have eighty letters. Every pattern is longer than in natural language, so that
+a word or an odd sentence never matches.
 """
 
 import re
@@ -22,7 +22,7 @@ UNSPACED = (
 """Scripts that are written without spaces between words, as ranges of a character class: Thai, Lao, Tibetan, Burmese,
 Khmer, Chinese, Japanese, Yi, Javanese and their neighbours."""
 
-# Lengths in characters below which nothing is looked at.
+# Lengths in characters below which text is not examined.
 _SHORTEST = 16
 _SHORTEST_STRETCH = 64
 _SHORTEST_TABLE = 48
@@ -50,7 +50,7 @@ _WORD = re.compile("[^\\W\\d_]+")
 _WORD_OF_THREE = re.compile("[^\\W\\d_]{3}")
 _UNSPACED_LETTER = f"[{UNSPACED}]"
 _RUN_OF_ANY = re.compile(r"\S+")
-# Sixty characters and more in which no three letters stand together.
+# Sixty characters or more in which no three letters are adjacent.
 _GAP = re.compile(r"(?:[^\W\d_]{0,2}+(?![^\W\d_])[\W\d_]){20}")
 _LONG_WORD = re.compile("[^\\W\\d_]{40,}")
 _ALPHABET = "[A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]+"
@@ -87,14 +87,14 @@ class Stretch:
     start: int
     """Position of its first character."""
     end: int
-    """The character behind it."""
+    """The position after the last character."""
 
 
 def verbatim(text: str) -> list[Stretch]:
-    """The stretches of a line that are no language, in their order, none overlapping.
+    """Finds the stretches of a line that are no language, in order and without overlaps.
 
     Args:
-        text: a line. A text of several lines is looked at line by line.
+        text: a line. A text of several lines is searched line by line.
     """
     if len(text) < _SHORTEST:
         return []
@@ -114,7 +114,7 @@ def verbatim(text: str) -> list[Stretch]:
 
 
 def has_words_besides(text: str, stretches: Sequence[Stretch]) -> bool:
-    """Whether there is a letter outside of the stretches."""
+    """Whether there is a letter outside the stretches."""
     position = 0
     for stretch in stretches:
         if _WORD.search(text, position, stretch.start):
@@ -140,14 +140,14 @@ def _in_runs(text: str) -> Iterator[Stretch]:
                 yield Stretch(start, match.end())
             else:
                 yield from (Stretch(start + token.start(), start + token.end()) for token in opaque)
-    # Repetitions in the scripts that _RUN leaves out.
+    # Repetitions in the scripts that _RUN does not cover.
     for found in _repeated(text):
         if len(found[0]) >= _SHORTEST_STRETCH:
             yield Stretch(*found.span())
 
 
 def _repeated(text: str) -> Iterable[re.Match[str]]:
-    """Finds repetitions of at least 32 characters; most long texts have none, which comparing with itself shows."""
+    """Finds repetitions of at least 32 characters; comparing the text with itself rules out most long texts."""
     if len(text) > _LONG_TEXT:
         characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         if not any(_repeats(characters, period) for period in range(1, _MOST_REPEATED + 1)):
@@ -156,7 +156,7 @@ def _repeated(text: str) -> Iterable[re.Match[str]]:
 
 
 def _repeats(characters: npt.NDArray[np.uint32], period: int) -> bool:
-    """Whether sixteen characters in a row are those a period before them."""
+    """Whether sixteen consecutive characters equal those one period before them."""
     equal = characters[period:] == characters[:-period]
     for shift in (1, 2, 4, 8):
         equal = equal[shift:] & equal[:-shift]
@@ -175,14 +175,14 @@ def _is_opaque(token: str) -> bool:
 
 
 def _is_no_word(run: str) -> bool:
-    """Whether a run is no word, nor words joined by marks, as a whole."""
+    """Whether a run as a whole is neither a word nor words joined by punctuation."""
     length, letters, marks = len(run), sum(map(str.isalpha, run)), len(compiled(_MARKS).findall(run))
     if marks >= _MIN_MARKS and marks > letters:
         return True
     digits = sum(map(str.isdigit, run))
     if length < _MIN_RUN:
         return length >= _MIN_DENSE and run.isascii() and _MIN_LETTERS <= letters < 0.45 * length
-    # Other alphabets write what is no letter to Python within their words.
+    # Other alphabets have characters within words that Python does not count as letters.
     known = letters - sum(map(len, compiled(_ALPHABET).findall(run))) < 0.1 * length
     if length >= _NEVER_A_RUN and known:
         return True
@@ -194,7 +194,7 @@ def _is_no_word(run: str) -> bool:
 
 
 def _is_odd_word(word: str) -> bool:
-    """Whether forty letters or more are no word: too long for one, or letters as no language puts them together."""
+    """Whether forty letters or more are no word: too long for one, or an impossible combination of letters."""
     alphabet = compiled(_ALPHABET).fullmatch(word)
     if alphabet and len(word) > _NEVER_A_WORD:
         return True
@@ -222,7 +222,7 @@ def _repeated_words(text: str) -> Iterator[Stretch]:
             if place < len(words) and texts[place] == texts[place - period]:
                 run += 1
                 continue
-            # Sentences that come again are sentences.
+            # Repeated sentences are still sentences.
             is_long = run >= (_MIN_TIMES - 1) * period
             if is_long and not any(compiled(_FINAL).search(each) for each in texts[place - period : place]):
                 start, end = words[place - run - period][0], words[place - 1][1]
@@ -255,7 +255,7 @@ def _wordless(text: str) -> Iterator[Stretch]:
 def _behind_wordless(kinds: Sequence[str], first: int) -> int:
     """The first run from `first` on that is a word.
 
-    A word between two pieces of code, such as `return`, is one of them.
+    A word between two pieces of code, such as `return`, counts as code.
     """
     place = first
     while place < len(kinds):
@@ -282,7 +282,7 @@ def _kind(run: str) -> str:
 
 
 def _has_no_sense(content: str, kinds: Sequence[str]) -> bool:
-    """Whether a stretch without plain words is no language either."""
+    """Whether a stretch without plain words is no language in other respects too."""
     if kinds.count("short") > 0.5 * len(kinds) or _LINK_OR_TAG.search(content):  # as in "if it is so, do as he is"
         return False
     if "word" in kinds or "code" in kinds:
@@ -328,5 +328,5 @@ def _joined(text: str, found: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _belongs(between: str) -> bool:
-    """Whether what stands between two stretches has no letter and no digit, or is a piece of code."""
+    """Whether the text between two stretches has no letters and digits, or is a piece of code."""
     return not any(map(str.isalnum, between)) or len(_CODE.findall(between)) >= max(3, 0.1 * len(between))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 Segment = tuple[str, str]
-"""A stretch as the model has it, and as people have it."""
+"""A stretch of text as the model has it, and as the user's text has it."""
 WordNumbers = tuple[tuple[int, ...], ...]
 """For each word of the model, the numbers of the corresponding words of the text, from 0 and ascending."""
 
@@ -23,8 +23,8 @@ def words(text: str) -> tuple[str, ...]:
 def has_few_words(text: str) -> bool:
     """Whether a text consists of names and numbers rather than of words, as lines of logs, tables and programs do.
 
-    It is of ASCII and has digits or signs that programs are written with; of what stands between its spaces fewer than
-    half are words, which are of letters alone, two or more, perhaps within marks. Short texts are never taken for it.
+    Such a text is ASCII and has digits or program signs; fewer than half of its space-separated tokens are words, that
+    is, two or more letters alone, perhaps within punctuation. Short texts never count as such.
     """
     if not text.isascii() or not _PROGRAM_SIGN.search(text):
         return False
@@ -36,7 +36,8 @@ def has_few_words(text: str) -> bool:
 def word_numbers(segments: Sequence[Segment]) -> WordNumbers:
     """Maps the words of two texts that consist of the same stretches.
 
-    In a stretch of as many words on both sides each is one of the other's; in any other, all are all of the other's.
+    If a stretch has equally many words on both sides, they correspond one to one; in any other, all are all of the
+    other's.
 
     Args:
         segments: in their order; joined they are the texts.
@@ -53,7 +54,7 @@ def word_numbers(segments: Sequence[Segment]) -> WordNumbers:
 
 
 def _numbered(texts: Iterable[str]) -> Iterator[list[int]]:
-    """Gives, for each stretch, the numbers of the words that it overlaps."""
+    """Yields, for each stretch, the numbers of the words that it overlaps."""
     number, open_word = -1, False
     for text in texts:
         its_numbers = []

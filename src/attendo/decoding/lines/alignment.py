@@ -1,6 +1,6 @@
-"""Which source word a target word comes from, as the encoder-decoder attention has it (Section 3.2.3).
+"""Word alignment from the encoder-decoder attention (Section 3.2.3).
 
-The weights are those of one decoder layer, the mean of its heads, and of an ensemble the mean of its models. Unless the
+The weights are taken from one decoder layer, averaged over its heads and over the models of an ensemble. Unless the
 settings name another it is the last layer but one, which Garg et al. (2019, "Jointly Learning to Align and Translate
 with Transformer Models") found to align best. A target piece has the weights of the step that wrote it, which had read
 the pieces before it, as Garg et al. and CTranslate2 take them. Chen et al. (2020, "Accurate Word Alignment Induction
@@ -27,10 +27,10 @@ from attendo.errors import ModelError
 _SPACE_MARK = "\u2581"
 
 Words = tuple[tuple[int, ...], ...]
-"""Of each word of a side the places of its pieces."""
+"""For each word of a sentence, the positions of its pieces."""
 
 AlignmentStep = Literal["writes", "reads"]
-"""Whose weights a target token has."""
+"""The decoding step whose weights a target token has: the one that writes it, or the one that reads it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,7 +62,7 @@ class Alignment:
 def alignment(
     source_pieces: Sequence[str], target_pieces: Sequence[str], weights: FloatArray, *, truncated: bool = False
 ) -> Alignment:
-    """Makes the alignment of one pair.
+    """Builds the alignment of one pair.
 
     Args:
         source_pieces: with `</s>`.
@@ -85,7 +85,7 @@ def alignment(
 def words_of(pieces: Sequence[str]) -> Words:
     """Groups pieces into words: a piece that begins with a space, U+2581, begins one.
 
-    A space that is a piece of its own belongs to the word behind it; at the end to none.
+    A separate space piece belongs to the word after it; at the end to none.
 
     Args:
         pieces: without `</s>`.
@@ -102,7 +102,7 @@ def words_of(pieces: Sequence[str]) -> Words:
 
 
 def links(weights: FloatArray, source: Words, target: Words) -> tuple[tuple[int, int], ...]:
-    """For each target word the source word that receives most of its pieces' weight, the first of equal ones.
+    """For each target word, the source word that receives most of its pieces' weight; the first one if tied.
 
     Args:
         weights: float32 `(target pieces, source pieces)`.
@@ -125,7 +125,7 @@ def attention_batch(
     step: AlignmentStep = "writes",
     between: Callable[[], object] = lambda: None,
 ) -> list[FloatArray]:
-    """Encoder-decoder attention of each pair, all pairs at once.
+    """Computes the encoder-decoder attention of each pair, all pairs at once.
 
     Args:
         models: several are one by the mean of their weights.
@@ -135,7 +135,7 @@ def attention_batch(
         head: of that layer, from 1; None for the mean of all.
         step: whose weights a target token has: that which writes it or that which reads it. None reads `</s>`, which
             keeps those of the step that writes it.
-        between: called between two steps of the computation; what it raises ends it.
+        between: called between two steps of the computation; an exception from it ends the computation.
 
     Returns:
         For each pair float32 `(tgt_len, src_len)`, without padding; each row sums to 1.

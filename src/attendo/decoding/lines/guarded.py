@@ -1,7 +1,7 @@
-"""Lines in, translations out: what the guards make of a line is searched, looked at, and searched again where need be.
+"""Translates lines under the guards: searches a prepared line, checks its translation, and searches again if necessary.
 
-A line is read in parts, of which nearly every line has one: itself. All parts of all lines are searched together, and
-those whose translations cannot be meant are searched once more, with a rule or with a wider beam.
+A line is read in parts, and nearly every line is a single part. All parts of all lines are searched together, and those
+with implausible translations are searched once more, with a constraint or with a wider beam.
 """
 
 from collections import Counter
@@ -34,10 +34,10 @@ from attendo.decoding.lines.value_retries import Searches, ValueRetries
 from attendo.errors import DataError
 
 COPY_MARGIN = 0.25
-"""So much lower a score may be than that of a translation that only repeats its source, to take its place.
+"""Maximum score deficit of another translation that replaces one that only repeats its source.
 
-Text of the target language is rightly given back as it is: of 400 such lines a model of 12,000 pieces copied 9, and
-what it held for second best in other words was further below than this in all but one."""
+Text of the target language is rightly copied: of 400 such lines a model of 12,000 pieces copied 9, and its second best
+translation in other words was further below than this in all but one."""
 _FEW_THINGS = 3
 _SEVERAL = 4
 """Sentences of a line from which on it is in the target language if most are copied."""
@@ -46,7 +46,7 @@ _MARKS = (".", "!")
 
 
 class GuardedSearch:
-    """Translates lines, guarded as the settings say.
+    """Translates lines with the guards of the settings.
 
     Args:
         parts: reads lines in parts and searches these.
@@ -54,7 +54,7 @@ class GuardedSearch:
         source_tokenizer: of the source language.
         target_tokenizer: of the target language.
         languages: source and target, as ISO 639-1 codes; empty where not known.
-        counts: where to count what is done.
+        counts: updated with the work done.
     """
 
     def __init__(
@@ -79,10 +79,10 @@ class GuardedSearch:
             lines: with line ends or without.
 
         Returns:
-            A translation a line, in the lines' order; None for one that is cancelled.
+            A translation for each line, in order; None for a cancelled line.
 
         Raises:
-            DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
+            DataError: a line contains a lone surrogate, or constraints cannot be fulfilled.
             ModelError: the models' probabilities are not numbers.
         """
         readings = [self._parts.read(line) for line in lines]
@@ -113,14 +113,14 @@ class GuardedSearch:
     # --- looking again ------------------------------------------------------------------------------------------------
 
     def _looked_at(self, tasks: list[Task]) -> list[Task]:
-        """Tasks, those that a guard finds fault with searched again."""
+        """Searches the tasks in which a guard finds a fault again."""
         guards = self._config.guards
         if guards.protected and self._parts.placeholders:
             tasks = self._again(tasks, lambda task: task.lacks_variables, partial(self._read_again, Part.as_masked))
             tasks = self._again(tasks, self._lacks_protected, self._with_protected)
             tasks = list(map(self._with_verbatim, tasks))
             tasks = self._again(tasks, self._lacks_protected, partial(self._read_again, self._parts.reader.unprotected))
-        if self._config.sampling:  # what chance has drawn stays
+        if self._config.sampling:  # sampled translations are kept as drawn
             return tasks
         if guards.fragments and self._config.n_best == 1:
             tasks = self._again(tasks, lambda task: task.part.is_fragment and not task.spelled, self._as_sentences)
@@ -140,7 +140,7 @@ class GuardedSearch:
         return tasks
 
     def _with_terms(self, tasks: list[Task]) -> list[Task]:
-        """Tasks with what became of their terms, those that lack one searched for its forms."""
+        """Records the use of terms in each task, and searches tasks that lack a term for its forms."""
         if all(task.line.constraints.terms is None for task in tasks):
             return tasks
         return TermRetries(
@@ -166,7 +166,7 @@ class GuardedSearch:
         repaired: Callable[[list[Task]], list[Task]],
         retry: Callable[[Task], Task | None] = Task.retry,
     ) -> list[Task]:
-        """Tasks, those that are wrong repaired; those with constraints, or that `retry` gives up, are left alone."""
+        """Repairs the tasks that are wrong; tasks with constraints, or whose `retry` is None, are left alone."""
         wrong = {
             place: self._parts.without_strays(again)
             for place, task in enumerate(tasks)
@@ -183,7 +183,7 @@ class GuardedSearch:
         return tasks
 
     def _lacks_protected(self, task: Task) -> bool:
-        """Whether a candidate has not each of the part's placeholders once, tags in order, or one the part has not."""
+        """Whether a candidate does not have each of the part's placeholders once, tags in order, and no others."""
         texts = [candidate.text for candidate in task.candidates]
         if any(not task.part.is_whole(text) for text in texts):
             return True
@@ -191,11 +191,11 @@ class GuardedSearch:
         return any(symbol in text and symbol not in read for text in texts for symbol in self._parts.placeholders)
 
     def _with_protected(self, tasks: list[Task]) -> list[Task]:
-        """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
+        """Searches again with each placeholder forced to occur once; tasks without room are returned unchanged."""
         ruled = list(map(self._with_forced, tasks))
         if self._config.sampling:
             return self._parts.searched(ruled)
-        # Where much has to occur, a wide beam costs as much as ten sentences, and words between are few.
+        # With many forced tokens a wide beam costs as much as ten sentences, and the words between them are few.
         is_few = [len(task.part.kept) <= _FEW_THINGS for task in ruled]
         wide = iter(
             self._parts.searched(
@@ -218,7 +218,7 @@ class GuardedSearch:
         return replace(task, rules=rules, guards=guards)
 
     def _read_again(self, read: Callable[[Part], Part], tasks: list[Task]) -> list[Task]:
-        """What is found where parts are read in another way, within what is left of their steps."""
+        """Translates parts that are read in another way, within the remaining budget of their tasks."""
         new = self._parts.new_tasks([(task.line, read(task.part)) for task in tasks])
         return self._parts.searched(
             [replace(now, steps=min(now.steps, old.steps)) for now, old in zip(new, tasks, strict=True)]
@@ -265,7 +265,7 @@ class GuardedSearch:
         ]
 
     def _in_target_language(self, tasks: Sequence[Task]) -> set[int]:
-        """Finds lines of several sentences most of which are copied, and rightly so: another search finds no better."""
+        """Finds lines of several sentences most of which are rightly copied: another search finds nothing better."""
         parts = Counter(task.line.number for task in tasks)
         copied = Counter(task.line.number for task in tasks if task.candidates and self._copies_its_source(task))
         return {number for number, count in copied.items() if count >= _SEVERAL and 2 * count > parts[number]}
@@ -301,7 +301,7 @@ class GuardedSearch:
         return Spelling(self._tokenizer)
 
     def _retry_searches(self) -> Searches:
-        # Not kept: it knows this search, and memory is to be free as soon as an engine is closed.
+        # Not cached: it refers to this search, and memory must be freed as soon as an engine is closed.
         return Searches(
             tasks=self._parts.new_tasks,
             searched=self._parts.searched,

@@ -1,4 +1,4 @@
-"""How long a translation may become, by the words of its source rather than by the tokens that spell them."""
+"""The maximum length of a translation, by the words of its source rather than by the tokens that spell them."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _SPACE_MARK = "\u2581"
 _LONGEST_WORD = 40
 """Tokens of a word: German's longest compounds have fewer."""
 _LONGEST_ORDINARY = 64
-"""Tokens of a source that is not looked at: whatever it is, its translation costs little."""
+"""Tokens of a source that is not looked at: whatever it contains, its translation costs little."""
 _SHORTEST_SPELLED = 20
 _SPELLED = 3.4
 """Tokens a character times characters a piece: of news and conversations 1.3 to 2, of French read as English 2.8, of
@@ -21,13 +21,13 @@ _FURTHER_BYTE = re.compile("<0x[89AB][0-9A-F]>")
 
 
 def needed_tokens(vocabulary: Pieces, ids: Sequence[int]) -> int:
-    """The tokens that a translation of a source may be expected to need.
+    """The number of tokens that the translation of a source is expected to need.
 
-    It is their number, except that a word without end counts as the longest word there is, and a character spelled in
-    bytes as one token. Scripts without spaces between words have no such limit.
+    It is the number of source tokens, except that an endless word counts as the longest real word, and a character
+    spelled in bytes as one token. Scripts without spaces between words have no such limit.
 
     Args:
-        vocabulary: the source's.
+        vocabulary: the source vocabulary.
         ids: the source, with `</s>`.
     """
     if len(ids) - 1 <= _LONGEST_ORDINARY:
@@ -44,11 +44,11 @@ def needed_tokens(vocabulary: Pieces, ids: Sequence[int]) -> int:
 
 
 def is_spelled(text: str, tokens: int, piece_length: float) -> bool:
-    """Whether a text takes so many tokens that its vocabulary spells it rather than knows its words.
+    """Whether a text needs so many tokens that its vocabulary must spell out its words rather than know them.
 
     Args:
-        text: what is read.
-        tokens: its tokens, without `</s>`.
+        text: the text that the model reads.
+        tokens: number of its tokens, without `</s>`.
         piece_length: the mean length of the vocabulary's pieces, in characters.
     """
     return len(text) >= _SHORTEST_SPELLED and tokens * piece_length > _SPELLED * len(text)

@@ -11,13 +11,13 @@ from attendo.decoding.lines.value_retries import Searches
 
 
 class NameRetries:
-    """Searches translations again that have not the people of their sources.
+    """Searches again for translations that lack people named in their sources.
 
     Args:
-        language: of the sources, as an ISO 639-1 code; empty where not known.
-        reader: of lines.
-        num_faults: of a task's translation, other than names.
-        searches: of tasks.
+        language: the sources' language, as an ISO 639-1 code; empty if not known.
+        reader: prepares lines for the model.
+        num_faults: counts the faults of a task's translation, except names.
+        searches: the searches of tasks.
     """
 
     def __init__(self, language: str, reader: Reader, num_faults: Callable[[Task], int], *, searches: Searches) -> None:
@@ -28,7 +28,7 @@ class NameRetries:
         return self._searches.again(tasks, lambda task: bool(self._lost(task)), self._as_placeholders)
 
     def _as_placeholders(self, tasks: list[Task]) -> list[Task]:
-        """Tasks searched with placeholders for the names that are lost, where that is no worse in anything else."""
+        """Searches tasks with placeholders for the lost names; results are kept if no worse in other respects."""
         wanted = [
             {person.text for person in self._lost(task)} | {each.source for each in task.part.kept} for task in tasks
         ]
@@ -47,7 +47,7 @@ class NameRetries:
         return replace(before, steps=min(before.steps, after.steps))
 
     def _lost(self, task: Task) -> list[Person]:
-        """The people that the best translation of a task has not; in title case any word may look like a name."""
+        """The people that the best translation of a task lacks; in title case any word may look like a name."""
         persons = people(task.part.text)
         if not persons or in_title_case(task.part.text, self._language):
             return []

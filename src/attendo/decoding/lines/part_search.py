@@ -1,4 +1,4 @@
-"""Parts of lines, read as the guards would have it, as tasks of a search, and what the search finds of them."""
+"""Reads the parts of lines as the guards require, makes tasks of them, and searches these."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -67,7 +67,7 @@ class PartSearch:
             # Limits of a whole translation, several of them and chance cannot be had sentence by sentence.
             one_by_one=config.n_best == 1 and not config.sampling and not config.min_len and config.max_len is None,
         )
-        """Reads lines as the guards say."""
+        """Reads lines according to the guards."""
 
     @cached_property
     def strays(self) -> StrayPlaceholders:
@@ -79,7 +79,7 @@ class PartSearch:
         return piece_length(self._source_tokenizer)
 
     def read(self, line: NumberedLine) -> Reading:
-        """Returns a line as the model reads it; constraints are meant for the line as it stands."""
+        """Returns a line as the model reads it; constraints apply to the line as written."""
         if self._config.guards.is_off or line.constraints.limits_search:
             return as_it_is(line.text)
         line.give_way()
@@ -112,14 +112,14 @@ class PartSearch:
         return task if rules is task.rules else replace(task, rules=rules)
 
     def _is_spelled(self, line: NumberedLine, part: Part, tokens: int) -> bool:
-        """Whether a part is searched as what its vocabulary can only spell; see `Task.spelled`."""
+        """Whether a part is searched as text that its vocabulary can only spell out; see `Task.spelled`."""
         config = self._config
         if not config.guards.verbatim or line.constraints.limits_search or config.n_best > 1 or config.min_len:
             return False
         return not config.sampling and (has_few_words(part.text) or is_spelled(part.read, tokens, self._piece_length))
 
     def searched(self, tasks: Sequence[Task], search: IdSearch | None = None) -> list[Task]:
-        """Tasks with their candidates, none for lines that are cancelled; what is only spelled is searched greedily."""
+        """Tasks with their candidates, none for cancelled lines; spelled-out text is searched greedily."""
         found = list(tasks)
         for spelled in (False, True):
             places = [place for place, task in enumerate(tasks) if task.spelled is spelled]
@@ -130,7 +130,7 @@ class PartSearch:
         return found
 
     def _found(self, tasks: Sequence[Task], search: IdSearch) -> list[Task]:
-        """Tasks with what a search has found; of short parts that are the same one is searched."""
+        """Tasks with the candidates of a search; identical short parts are searched once."""
         keys = [task.key if not self._config.sampling else None for task in tasks]
         distinct = {place if key is None else key: tasks[place] for place, key in enumerate(keys)}
         searched = list(distinct.values())

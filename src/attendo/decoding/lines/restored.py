@@ -1,4 +1,4 @@
-"""A line's translation from those of its parts: what was taken out of the parts is put back."""
+"""Joins the translations of a line's parts, and restores the text taken out of the parts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,8 +40,8 @@ def restored(line: NumberedLine, reading: Reading, tasks: Sequence[Task | None],
 
     Args:
         line: the line.
-        reading: as the model was to read it.
-        tasks: one a part, with candidates; None for a part that was not searched.
+        reading: the line as the model read it.
+        tasks: one for each part, with candidates; None for a part that was not searched.
         alpha: the exponent of the length penalty.
     """
     parts = [part if task is None else task.part for part, task in zip(reading.parts, tasks, strict=True)]
@@ -117,11 +117,11 @@ def with_problems(translation: Translation, languages: tuple[str, str]) -> Trans
 
 
 def with_terms(translation: Translation, tasks: Sequence[Task | None]) -> Translation:
-    """A translation with `Translation.terms`, and those that are missed among its problems.
+    """A translation with `Translation.terms` filled in, and missed terms added to its problems.
 
     Args:
-        translation: of a line.
-        tasks: those of its parts.
+        translation: the translation of a line.
+        tasks: the tasks of its parts.
     """
     uses = tuple(use for task in tasks if task is not None for use in task.terms)
     message = missed_message(uses)
@@ -130,7 +130,7 @@ def with_terms(translation: Translation, tasks: Sequence[Task | None]) -> Transl
 
 
 def _put_together(parts: Sequence[Part], candidates: Sequence[Candidate], alpha: float) -> Candidate:
-    """The parts' translations as one, with what was taken out of them."""
+    """Joins the parts' translations, with the text taken out of them."""
     segments = [
         segment
         for part, candidate in zip(parts, candidates, strict=True)

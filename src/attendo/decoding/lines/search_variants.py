@@ -1,4 +1,4 @@
-"""The search of the settings, and others that take its place where a translation is searched again."""
+"""The search with the engine's settings, and variants that replace it when a translation is searched again."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,21 +25,21 @@ class SearchVariants:
     def __init__(self, models: Sequence[DecodingModel], config: SearchConfig, *, threads: int) -> None:
         self._models, self._config, self._threads = models, config, threads
         self.own = IdSearch(models, config, threads=threads)
-        """The search as the settings say."""
+        """The search with the engine's settings."""
 
     @cached_property
     def narrow(self) -> IdSearch:
-        """Greedy search, for what no beam makes better."""
+        """Greedy search, for text that a wider beam does not improve."""
         return self._with(replace(self._config, beam_size=1, beam_groups=1))
 
     @cached_property
     def wide(self) -> IdSearch:
-        """A beam with room for forced tokens beside what the model prefers."""
+        """A beam with room for forced tokens besides the tokens that the model prefers."""
         return self._with(replace(self._config, beam_size=max(_FORCED_BEAM, self._config.beam_size), beam_groups=1))
 
     @cached_property
     def terms(self) -> IdSearch:
-        """The wide beam with several candidates, among which those are chosen that use terms and lose nothing else."""
+        """The wide beam with several candidates, to choose those that use terms and lose nothing else."""
         beam_size = max(_FORCED_BEAM, self._config.beam_size)
         n_best = max(_TERM_CANDIDATES, self._config.n_best)
         return self._with(replace(self._config, beam_size=beam_size, beam_groups=1, n_best=n_best))

@@ -1,4 +1,4 @@
-"""Placeholders that a source does not have are never written: what would spell them is banned."""
+"""Placeholders that a source does not have are never written: the pieces that would spell them are banned."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,11 +12,11 @@ _OPENING = "\u27e6"
 
 
 class StrayPlaceholders:
-    """Adds to rules that placeholders come only where the source has them.
+    """Adds to rules that placeholders occur only if the source has them.
 
     Args:
         vocabulary: the target's pieces.
-        placeholders: those that both vocabularies have.
+        placeholders: the placeholders that both vocabularies have.
     """
 
     def __init__(self, vocabulary: Pieces, placeholders: Sequence[str]) -> None:
@@ -32,10 +32,10 @@ class StrayPlaceholders:
         self._known: dict[frozenset[int], tuple[Constraint, ...]] = {}
 
     def banned(self, rules: Rules, read: str) -> Rules:
-        """Rules by which no placeholder comes that is neither in a source nor in what the rules force.
+        """Bans the placeholders that are neither in a source nor forced by the rules.
 
         Args:
-            rules: of the source's translation.
+            rules: the rules for the source's translation.
             read: the source as the model reads it.
         """
         if not self.ids:

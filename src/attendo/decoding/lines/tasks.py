@@ -17,7 +17,7 @@ from attendo.errors import DataError
 _ROOM = 10
 """Tokens that a very short part may have besides."""
 _RECURRING = 16
-"""Characters of a part that may well come again, as cells of a table and single letters do."""
+"""Maximum number of characters of a part that is likely to recur, as table cells and single letters do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,20 +31,21 @@ class NumberedLine:
     constraints: Constraints
     """The constraints on its translation."""
     between_steps: BetweenSteps = nobody
-    """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
+    """Called between two decoder steps; equal for all lines that are translated together, which it names by
+    `number`."""
     cancellable: bool = False
-    """Whether it may be cancelled while others go on."""
+    """Whether the line may be cancelled while others continue."""
     pauses: Pauses = field(default_factory=Pauses, compare=False)
-    """Those of all lines that are translated together."""
+    """The pauses of all lines that are translated together."""
 
     def give_way(self) -> None:
-        """Lets more urgent work go first, now that the line is to be read or checked."""
+        """Yields to more urgent work, before the line is read or checked."""
         self.pauses.before(self.text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A part of a line that is searched, and what has been found."""
+    """A part of a line to be searched, and the candidates found."""
 
     line: NumberedLine
     """The line."""
@@ -53,7 +54,7 @@ class Task:
     src_ids: list[int]
     """The ids that the model reads, with `</s>`."""
     cut: bool
-    """Whether the model reads only a beginning."""
+    """Whether the model reads only the beginning of the part."""
     rules: Rules
     """The constraints of the search."""
     needed: int
@@ -61,9 +62,9 @@ class Task:
     steps: int
     """The tokens that further searches may write, all together."""
     spelled: bool = False
-    """Whether the vocabulary can only spell it: searched greedily, for half as many tokens again at most."""
+    """Whether the vocabulary can only spell it out: searched greedily, to at most one and a half times its tokens."""
     candidates: tuple[Candidate, ...] = ()
-    """The best translations; none before the search, and of a line that is cancelled."""
+    """The best translations; none before the search, and for a cancelled line."""
     guards: tuple[GuardName, ...] = ()
     """The guards that have acted on the translation."""
     terms: tuple[TermUse, ...] = ()
@@ -81,10 +82,10 @@ class Task:
         rules: Rules,
         spelled: bool = False,
     ) -> Self:
-        """A part that nothing has been found for.
+        """A task that has not been searched yet.
 
-        Its searches may together write twice the longest translation, and one of the expected length besides: enough
-        for every retry of a sentence, and for a text that loops up to the limit for one retry.
+        Its searches together may write twice the longest translation plus one of the expected length: enough for every
+        retry of a sentence, and for one retry of a text that loops up to the limit.
         """
         if spelled:
             rules = replace(rules, max_len=max(rules.min_len, min(rules.max_len, needed + needed // 2)))
@@ -102,9 +103,9 @@ class Task:
 
     @property
     def key(self) -> Hashable:
-        """Equal for short parts that a search cannot tell apart; None for others.
+        """Equal for short parts that a search cannot distinguish; None for others.
 
-        Parts of a line that can be cancelled differ from those of others: it has its own search, and loses it alone.
+        A line that can be cancelled shares no key with others: it has its own search, which ends with it alone.
         """
         if len(self.part.read) > _RECURRING:
             return None
@@ -112,17 +113,17 @@ class Task:
         return tuple(self.src_ids), replace(self.rules, seed=0), line
 
     def found(self, candidates: tuple[Candidate, ...]) -> Self:
-        """The task with what a search has found; the search's steps are taken off the budget."""
+        """The task with the candidates of a search; the search's steps are taken off the budget."""
         longest = max((len(each.token_log_probs) for each in candidates), default=0)
         return replace(self, candidates=candidates, steps=self.steps - longest)
 
     @property
     def lacks_variables(self) -> bool:
-        """Whether a candidate has lost a variable that was read as it stands, or has one more often."""
+        """Whether a candidate has lost a variable that was read unchanged, or repeats one."""
         return any(not self.part.has_variables(candidate.text) for candidate in self.candidates)
 
     def retry(self) -> Self | None:
-        """The task to be searched again within what is left of its budget; None where that is too little."""
+        """The task to be searched again within its remaining budget; None if that is too small."""
         if self.steps <= min(self.needed, self.rules.max_len):
             return None
         if self.rules.max_len < self.steps:
@@ -133,10 +134,10 @@ class Task:
             return None
 
     def renewed(self) -> Self | None:
-        """The task with room for one more search of twice its usual length, whatever is left of its budget.
+        """The task with room for one more search of twice its usual length, regardless of its remaining budget.
 
         Returns:
-            None where the part has few words, so that longer searching gains little, or what is forced does not fit.
+            None if the part has few words, so that a longer search gains little, or the forced tokens do not fit.
         """
         if has_few_words(self.part.text):
             return None
@@ -148,17 +149,17 @@ class Task:
 
 
 def added(names: tuple[GuardName, ...], name: GuardName) -> tuple[GuardName, ...]:
-    """Names of guards with one more, each once."""
+    """Names of guards with one more, without repetition."""
     return names if name in names else (*names, name)
 
 
 def numbered_lines(
     lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, first: int, *, cancellable: bool
 ) -> list[NumberedLine]:
-    """Returns lines with their numbers and what is asked between two decoder steps.
+    """Returns numbered lines with the function to call between two decoder steps.
 
     Args:
-        lines: each with its constraints.
+        lines: the lines, each with its constraints.
         between_steps: called between two decoder steps.
         first: the number of the first line.
         cancellable: whether `between_steps` may cancel lines.

@@ -1,8 +1,8 @@
-"""Translations that do not use the terms of a glossary, searched again for any form of each.
+"""Searches again for translations that do not use the terms of a glossary.
 
-A translation is accepted if it has some form of every term. Where one is missing, one more search with a wide beam must
-write one of the forms, and the model chooses which one and where; forbidden words are banned. Of its candidates the
-best is taken that has most terms and lacks nothing else that the first translation has.
+A translation is accepted if it has some form of every term. If one is missing, another search with a wide beam must
+write one of the forms; the model chooses which one and where. Forbidden words are banned. Among the candidates with the
+most terms, the best one is chosen that lacks nothing else of the first translation.
 """
 
 import re
@@ -26,14 +26,14 @@ _BEFORE, _WEIGHT_BEFORE = 2, 0.4
 
 
 class TermRetries:
-    """Searches translations again that lack terms.
+    """Searches again for translations that lack terms.
 
     Args:
-        tokenizer: of the target language.
-        spelling: of its pieces.
-        searched: gives tasks several candidates each, by a wide beam.
-        num_faults: what the best translation of a task lacks other than terms.
-        no_loops: constraints by which nothing is said again and again.
+        tokenizer: the tokenizer of the target language.
+        spelling: the spelling of its pieces.
+        searched: searches tasks with a wide beam for several candidates each.
+        num_faults: counts the faults of a task's best translation, except terms.
+        no_loops: constraints against repetition.
         n_best: candidates to keep; 0 for translations that are not searched again.
     """
 
@@ -52,7 +52,7 @@ class TermRetries:
         self._no_loops = no_loops
 
     def kept(self, tasks: list[Task]) -> list[Task]:
-        """Tasks with `Task.terms`, those that lack a term searched again."""
+        """Tasks with `Task.terms` filled in; those that lack a term are searched again."""
         required = [
             terms.required(task.part.read) if (terms := task.line.constraints.terms) and task.candidates else ()
             for task in tasks
@@ -68,7 +68,7 @@ class TermRetries:
         return list(map(_with_copied, found))
 
     def _preferred(self, task: Task, required: Sequence[RequiredTerm]) -> Task:
-        """A task with the uses of its terms, that of its candidates first that has most of them."""
+        """A task with the uses of its terms; the candidate with the most terms comes first."""
         uses = [[term.use_in(each.text) for term in required] for each in task.candidates]
         best = min(range(len(uses)), key=lambda place: (_num_missed(uses[place]), place))
         candidates = (task.candidates[best], *task.candidates[:best], *task.candidates[best + 1 :])
@@ -78,7 +78,7 @@ class TermRetries:
         return preferred
 
     def _with_rules(self, task: Task, required: Sequence[RequiredTerm]) -> Task | None:
-        """A task whose translation must have a form of each term; None where that cannot be."""
+        """A task whose translation must have a form of each term; None if that is impossible."""
         uses = task.terms
         task = task.retry() or task.renewed() or task
         spelled = (self._spelled(term, use) for term, use in zip(required, uses, strict=True))
@@ -97,9 +97,10 @@ class TermRetries:
         return replace(task, rules=ruled)
 
     def _spelled(self, term: RequiredTerm, use: TermUse) -> tuple[Ids, ...]:
-        """The forms as the tokenizer spells them, with a capital too, as a sentence begins.
+        """The forms as the tokenizer spells them, also capitalised as at the start of a sentence.
 
-        What the translation uses already is one of them: it may be a compound, which would be torn apart otherwise.
+        The form that the translation already uses is included: it may be a compound, which would be torn apart
+        otherwise.
         """
         forms = list(term.likely)
         if use.form and use.form not in forms:
@@ -110,7 +111,7 @@ class TermRetries:
         return tuple(dict.fromkeys(ids for ids in spelled if ids and UNK_ID not in ids))
 
     def _better_of(self, before: Task, after: Task, required: Sequence[RequiredTerm]) -> Task:
-        """The task whose translation has more terms, if it lacks nothing else; else the first."""
+        """The task whose translation has more terms, if it lacks nothing else; otherwise the first."""
         if not after.candidates:  # cancelled
             return after
         num_faults = self._num_faults(before)
@@ -130,7 +131,7 @@ class TermRetries:
 
 
 def _is_appended(before: str, after: str) -> bool:
-    """Whether a translation is the first one with words behind it, or has words behind its last full stop."""
+    """Whether a translation is the first one with words appended at its end or after its last full stop."""
     marks = tuple(_MARKS)
     return after.startswith(before.rstrip(_MARKS)) or (before.endswith(marks) and not after.endswith(marks))
 
@@ -160,7 +161,7 @@ def _score(candidate: Candidate, uses: Sequence[TermUse]) -> float:
 
 
 def _with_copied(task: Task) -> Task:
-    """A task with the uses of terms that are kept to the letter and were not read, but copied behind a placeholder."""
+    """A task with the uses of terms that are copied unchanged by a placeholder, and so were not read."""
     terms = task.line.constraints.terms
     if terms is None or not task.candidates or not task.part.kept:
         return task

@@ -1,7 +1,7 @@
-"""Texts of several lines: their lines are translated one by one, and the results put together again.
+"""Texts of several lines: their lines are translated separately, and the results joined.
 
-A line ends with LF or CR LF. A text of one line may have such an end, as a line read from a file has; it is left out of
-the translation, as it always was. In a text of several lines every line end is kept.
+A line ends with LF or CR LF. A text of one line may have such an end, as a line read from a file has; the translation
+does not have it. In a text of several lines every line end is kept.
 """
 
 import re
@@ -39,7 +39,7 @@ class TextLines:
     text: str
     """The whole text."""
     lines: tuple[str, ...]
-    """Its lines without their ends; of a text of one line the text itself."""
+    """The lines without their ends; for a text of one line, the text itself."""
     ends: tuple[str, ...] = ()
     """The line ends between the lines, one fewer than lines."""
 
@@ -64,9 +64,9 @@ def by_line(
     """Works on the lines of items, and groups the results by item again.
 
     Args:
-        items: read as their lines are asked for, which may happen in another thread.
-        split: an item as a whole, and its lines: one or more.
-        work: gives a result for each line, in their order.
+        items: the items, read as their lines are needed, which may happen in another thread.
+        split: returns an item as a whole, and its lines, at least one.
+        work: yields a result for each line, in order.
 
     Yields:
         Each item as a whole with the results of its lines, as soon as the last of them is there.
@@ -88,7 +88,7 @@ def by_line(
 def constrained_lines(
     numbered: tuple[int, tuple[str, Constraints]],
 ) -> tuple[TextLines, list[tuple[str, Constraints]]]:
-    """The lines of a text, each with its constraints: the prefix is for the first one that is not white space.
+    """The lines of a text, each with its constraints; the prefix applies to the first line that is not white space.
 
     Args:
         numbered: the number of the text, from 1, and the text with its constraints.
@@ -111,7 +111,7 @@ def constrained_lines(
 
 
 def pair_lines(pair: tuple[str, TargetT]) -> list[tuple[str, TargetT]]:
-    """The lines of a pair of texts as pairs; the pair itself where the texts have not equally many lines.
+    """The lines of a pair of texts as pairs; the pair itself if the texts differ in their number of lines.
 
     Args:
         pair: a source text and its translation, as text or as ids, which have no lines.
@@ -126,7 +126,7 @@ def pair_lines(pair: tuple[str, TargetT]) -> list[tuple[str, TargetT]]:
 
 
 def joined_translation(text: TextLines, lines: Sequence[Translation], alpha: float) -> Translation:
-    """The translation of a text from those of its lines; of one line the very same object.
+    """The translation of a text from those of its lines; for a single line, the same object.
 
     Args:
         text: the text.
@@ -153,7 +153,7 @@ def joined_translation(text: TextLines, lines: Sequence[Translation], alpha: flo
 
 
 def joined_alignments(lines: Sequence[Sequence[Alignment]]) -> tuple[Alignment, ...]:
-    """The alignments of a text's n best from those of its lines; of one line the very same.
+    """The alignments of a text's n best from those of its lines; for a single line, the same objects.
 
     Args:
         lines: for each line the alignments of its n best.
@@ -162,7 +162,7 @@ def joined_alignments(lines: Sequence[Sequence[Alignment]]) -> tuple[Alignment, 
 
 
 def joined_alignment(lines: Sequence[Alignment]) -> Alignment:
-    """The alignment of a text from those of its lines: no word is linked with a word of another line.
+    """The alignment of a text from those of its lines: words of different lines are not linked.
 
     Args:
         lines: the alignment of each line.
@@ -228,7 +228,7 @@ def _joined_candidate(text: TextLines, lines: Sequence[Candidate], alpha: float)
 
 
 def _by_rank(lines: Sequence[Sequence[ResultT]]) -> Iterator[list[ResultT]]:
-    """For each rank what every line has there; a line that has fewer, such as an empty one, gives its last."""
+    """For each rank, the candidate of every line at that rank; a line with fewer candidates repeats its last."""
     for rank in range(max(map(len, lines))):
         yield [line[min(rank, len(line) - 1)] for line in lines]
 

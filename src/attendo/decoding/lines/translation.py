@@ -1,4 +1,4 @@
-"""What an engine gives: a line's translations, and what has been done in all."""
+"""The results of an engine: the translations of a line, and totals over all lines."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -25,12 +25,12 @@ class MemoryMatch:
 
     kind: MatchKind
     score: int
-    """101 for the same text in the same context, 100 for the same text, 99 where values alone differ; of a similar one
-    the percentage of the words that are the same."""
+    """101 for the same text in the same context, 100 for the same text, 99 where values alone differ; for a similar
+    text, the percentage of words in common."""
     source: str
     """The text in the memory."""
     target: str
-    """Its translation there."""
+    """The span of the segment in the translation."""
     text: str
     """The translation to take; empty for a similar text, whose translation is only used by the model."""
     num_others: int = 0
@@ -83,7 +83,7 @@ class Translation:
     log_prob: float
     """The log-probability of the best translation; 0 if the source is white space."""
     n_best: tuple[Candidate, ...]
-    """The best translations, as many as `search.n_best`. For a text of several lines, candidate n consists of the n-th
+    """The best translations; `search.n_best` of them. For a text of several lines, candidate n consists of the n-th
     best translation of each line."""
     source_truncated: bool = False
     """Whether a line was longer than `max_source_tokens`, so that only its beginning was translated."""
@@ -97,8 +97,8 @@ class Translation:
     read: str
     """The text that the model read: the source without a line end at its end, or what the guards made of it."""
     words: WordNumbers | None = None
-    """For each word that the model read, the numbers of the words of `source`; None if they are the same, and for a
-    text of several lines."""
+    """For each word that the model read, the numbers of the words of `source`; None if the numbers are the same, and
+    for a text of several lines."""
     lines: tuple["Translation", ...] = ()
     """The translation of each line of a text of several lines; empty for a text of one line."""
     match: MemoryMatch | None = None
@@ -136,15 +136,15 @@ class Counts:
     missed_terms: tuple[tuple[int, str], ...] = ()
     """The first missed terms of each part: the number of the line, and the term."""
     matches: Counter[MatchKind] = field(default_factory=Counter)
-    """Number of lines with a match of a translation memory, by its kind; similar ones only where they were used."""
+    """Number of lines with a translation memory match, by its kind; similar matches count only if used."""
 
     def add(self, translation: Translation, source_tokens: int, number: int = 0) -> None:
         """Adds a line to the counts.
 
         Args:
-            translation: what became of it.
-            source_tokens: that were read of it.
-            number: of the line, from 1; 0 where it has none.
+            translation: the line's translation.
+            source_tokens: number of its tokens that were read.
+            number: the line's number, from 1; 0 if it has none.
         """
         best = translation.n_best[0]
         self.lines += 1

@@ -1,8 +1,8 @@
-"""From text to translations: subwords, batches of about equal length, search, and text again in the input's order.
+"""Turns text into translations: subwords, batches of similar length, search, and text in the input's order.
 
-On the native kernels what else is in a batch changes nothing, to the bit. In plain torch a batch may change the last
-bits of a float32 product, so two hypotheses that are equal up to rounding could change places; otherwise padding is
-masked, ties are decided by order, and the tokens on real test sets are the same alone and in any batch.
+On the native kernels, results do not depend on the rest of the batch, to the bit. In plain torch a batch may change the
+last bits of a float32 product, so two hypotheses that are equal up to rounding could change places; otherwise padding
+is masked, ties are decided by order, and the tokens on real test sets are the same alone and in any batch.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,22 +31,23 @@ from attendo.errors import DataError, ModelError
 from attendo.text.subwords.tokenization import EOS_ID
 
 _CHARACTERS_PER_TOKEN = 32
-"""Twice SentencePiece's longest piece: text beyond so many a token could never be used, and is not even encoded."""
+"""Twice SentencePiece's longest piece: text beyond this many characters per token cannot be used, and is not even
+encoded."""
 
 
 class Translator:
     """Translates and scores text with one model, or with several as an ensemble.
 
     Args:
-        models: the mean of their probabilities is searched.
-        source_tokenizer: of the source language.
-        target_tokenizer: of the target language; the same one where the vocabulary is joint.
+        models: the models; several are searched by the mean of their probabilities.
+        source_tokenizer: the tokenizer of the source language.
+        target_tokenizer: the tokenizer of the target language; the same one for a joint vocabulary.
         config: search settings.
-        threads: that may work at the same time, on models that are `concurrent`.
+        threads: number of threads that may work at the same time, for models that are `concurrent`.
         languages: source and target, as ISO 639-1 codes, for the guards; empty where not known.
-        counts: where to count what is done; None for counts of its own.
-        between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no line, but
-            may raise what ends the call.
+        counts: updated with the work done; None for new counts.
+        between_steps: called between two decoder steps if a call has no such function of its own; it cancels no line,
+            but an exception from it ends the call.
 
     Raises:
         ModelError: no model, or a vocabulary of another size than the tokenizer's.
@@ -73,10 +74,10 @@ class Translator:
         self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
         configs = [model.config for model in models]
         learned = [config.max_positions for config in configs if config.positions == "learned"]
-        # One position is for the source's </s>, and in the target for the start.
+        # One position is reserved for the source's </s>, and one of the target for the start.
         self._max_positions = min(learned) - 1 if learned else None
         self._max_source_tokens = self._within_positions(config.max_source_tokens)
-        # As long as a translation of the longest source may be.
+        # The maximum length of a translation of the longest source.
         longest = config.max_source_tokens + config.max_len_offset
         self._max_target_tokens = self._within_positions(max(longest, config.min_len))
         parts = PartSearch(
@@ -95,22 +96,23 @@ class Translator:
 
     @property
     def counts(self) -> Counts:
-        """What has been done so far, for warnings and figures."""
+        """Counts of all work so far, for warnings and statistics."""
         return self._search.counts
 
     def translate(self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None) -> list[Translation]:
         """Translates lines, all of them sorted by length together.
 
         Args:
-            lines: a sentence each; a line end at the end is left out.
-            constraints: of each line; those of a line of white space are ignored.
+            lines: one sentence each; a line end is dropped.
+            constraints: the constraints of each line; ignored for a line of white space.
 
         Returns:
-            A translation a line, in the lines' order. White space gives an empty one with score 0.
-            Sampling, a line's chance hangs on its number here and `seed`, and on nothing else.
+            A translation for each line, in order. White space gives an empty one with score 0. When sampling, a line's
+            random numbers depend only on `seed` and the line's number here.
 
         Raises:
-            DataError: a line holds a lone surrogate, constraints cannot be fulfilled, or there are not as many.
+            DataError: a line holds a lone surrogate, constraints cannot be fulfilled, or the number of constraints
+                differs from that of lines.
             ModelError: the model's probabilities are not numbers.
         """
         return self.translate_constrained(list(paired(lines, constraints)))
@@ -121,12 +123,12 @@ class Translator:
         """Translates lines as they come: `window_lines` of them at a time, or fewer when the input pauses.
 
         Args:
-            lines: a sentence each; `windows.read_lines` reads them from standard input.
-            constraints: of each line, read along with the lines.
+            lines: one sentence each; `windows.read_lines` reads them from standard input.
+            constraints: the constraints of each line, read along with the lines.
             pause_s: seconds without a new line after which those at hand are translated.
 
         Yields:
-            A translation a line, in the lines' order, the same as `translate` gives for all lines at once. An error in
+            A translation for each line, in order, the same as `translate` gives for all lines at once. An error in
             `lines` is raised after the translations of the lines before it.
 
         Raises:
@@ -144,7 +146,7 @@ class Translator:
         pause_s: float = PAUSE_S,
         first: int = 1,
     ) -> Iterator[list[Translation]]:
-        """Translates as `stream` does; yields what was translated together, for what else is to be done with it.
+        """Translates as `stream` does, but yields the lines that were translated together, for further processing.
 
         `first` is the number of the first line, where the lines are part of a longer text.
         """
@@ -163,7 +165,7 @@ class Translator:
         """Translates as `translate` does, from lines that come with their constraints.
 
         Args:
-            lines: each with its constraints.
+            lines: the lines, each with its constraints.
             first: the number of the first one.
         """
         numbered = numbered_lines(lines, self._between_steps, first, cancellable=False)
@@ -172,16 +174,16 @@ class Translator:
     def translate_watched(
         self, lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, *, first: int = 1
     ) -> list[Translation | None]:
-        """Translates as `translate_constrained` does, lines that may be cancelled meanwhile.
+        """Translates as `translate_constrained` does; lines may be cancelled meanwhile.
 
         Args:
-            lines: each with its constraints.
-            between_steps: asked between two decoder steps.
+            lines: the lines, each with its constraints.
+            between_steps: called between two decoder steps.
             first: the number of the first line, which `between_steps` counts from.
 
         Returns:
-            A translation a line, in their order; None for one that is cancelled before it is done. Those of the other
-            lines do not depend on it.
+            A translation for each line, in order; None for a line cancelled before it is done. The other translations
+            do not depend on that.
         """
         return self.translate_numbered(numbered_lines(lines, between_steps, first, cancellable=True))
 
@@ -198,12 +200,12 @@ class Translator:
         """Log-probabilities of given translations.
 
         Args:
-            pairs: source and target lines. An empty one is scored as it is: it has its `</s>`.
-            between: called between two steps; what it raises ends the scoring.
+            pairs: source and target lines. An empty line is scored too: it has its `</s>`.
+            between: called between two steps; an exception from it ends the scoring.
 
         Returns:
-            A score a pair, in the pairs' order. What is longer than `max_source_tokens`, or than the longest
-            translation of such a source, is cut, and the score says so.
+            A score for each pair, in order. A line longer than `max_source_tokens`, or than the longest translation of
+            such a source, is cut, and its score is marked.
 
         Raises:
             DataError: a line holds a lone surrogate.
@@ -237,14 +239,14 @@ class Translator:
     def align(
         self, pairs: Sequence[tuple[str, str | Sequence[int]]], *, between: Callable[[], object] = lambda: None
     ) -> list[Alignment]:
-        """Which source words the words of given translations come from; `alignment` says how.
+        """Aligns the words of given translations with their sources; see `alignment`.
 
         Args:
-            pairs: source lines and their translations, as text or, as exactly as they were found, as `Candidate.ids`.
-            between: called between two steps of the computation; what it raises ends it.
+            pairs: source lines and their translations, as text or, exactly as found, as `Candidate.ids`.
+            between: called between two steps of the computation; an exception from it ends the computation.
 
         Returns:
-            An alignment a pair, in the pairs' order. What is too long is cut as for `score_pairs`.
+            An alignment for each pair, in order. Text that is too long is cut as in `score_pairs`.
 
         Raises:
             DataError: a line holds a lone surrogate, or an id is not of the vocabulary.
@@ -270,17 +272,17 @@ class Translator:
     def align_translations(
         self, translations: Sequence[Translation], *, between: Callable[[], object] = lambda: None
     ) -> list[tuple[Alignment, ...]]:
-        """Which words of the lines the words of each of their n best come from.
+        """Aligns the words of each of the lines' n best translations with the lines.
 
-        The weights are between what the model has read and written; the words are those of the line and its
-        translation, also where guards have changed either.
+        The weights are between the pieces that the model read and wrote; the words are those of the line and its
+        translation, even where guards have changed either.
 
         Args:
-            translations: as this translator has given them.
-            between: called between two steps of the computation; what it raises ends it.
+            translations: translations from this translator.
+            between: called between two steps of the computation; an exception from it ends the computation.
 
         Returns:
-            Of each translation an alignment a candidate.
+            For each translation, one alignment per candidate.
         """
         pairs = [(each.read, candidate.ids) for each in translations for candidate in each.n_best]
         found = iter(self.align(pairs, between=between))
@@ -328,7 +330,7 @@ class Translator:
 
 
 def _encode(tokenizer: Subwords, lines: Sequence[str], *, max_tokens: int) -> tuple[list[list[int]], list[bool]]:
-    """Ids of at most `max_tokens` and a `</s>` each, and which lines were cut for it."""
+    """Ids of at most `max_tokens` tokens and a `</s>` for each line, and whether each line was cut."""
     lines = [line.rstrip("\r\n") for line in lines]
     max_characters = max_tokens * _CHARACTERS_PER_TOKEN
     all_ids = tokenizer.encode_batch([line[:max_characters] for line in lines])
@@ -338,7 +340,7 @@ def _encode(tokenizer: Subwords, lines: Sequence[str], *, max_tokens: int) -> tu
 
 
 def _shortened(ids: list[int], max_tokens: int) -> tuple[list[int], bool]:
-    """Ids with `</s>`, of at most so many without it, and whether they were cut for it."""
+    """Ids of at most `max_tokens` tokens and `</s>`, and whether they were cut."""
     if len(ids) <= max_tokens + 1:
         return ids, False
     return [*ids[:max_tokens], EOS_ID], True

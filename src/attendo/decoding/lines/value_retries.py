@@ -1,7 +1,7 @@
-"""Translations that have lost, changed or invented a number, an identifier or the like, searched again.
+"""Searches again for translations that have lost, changed or invented a number, an identifier or the like.
 
-First with digits limited to the source's numbers, then with placeholders in place of what is missing, then with what is
-missing forced to occur. Each translation has to be better than the one before; what still lacks something is reported.
+First with digits limited to the source's numbers, then with placeholders in place of missing values, then with missing
+values forced to occur. Each translation has to be better than the one before; remaining faults are reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ Searched = Callable[[list[Task]], list[Task]]
 _MARK = "."
 _NO_REPEAT = 4
 _MAX_FORCED = 4
-"""Values of a sentence that are forced to occur as they are spelled; of more, hardly a sentence is left."""
+"""Maximum number of values of a sentence that are forced to occur as spelled; of more, hardly a sentence is left."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,29 +31,29 @@ class Searches:
     """The part of a search that retries need."""
 
     tasks: Callable[[Sequence[tuple[NumberedLine, Part]]], list[Task]]
-    """Tasks of parts that have been read anew."""
+    """Makes tasks of parts that have been read again."""
     searched: Searched
-    """Tasks with candidates, as the settings say."""
+    """Searches tasks for candidates with the engine's settings."""
     wide: Searched
-    """The same with a beam that has room for what is forced."""
+    """Searches tasks for candidates with a beam that has room for forced tokens."""
     whole: Searched
-    """Tasks with candidates, searched again where one lacks a placeholder."""
+    """Searches tasks for candidates, and again if one lacks a placeholder."""
     is_whole: Callable[[Task], bool]
     """Whether a task's translation has its placeholders, and no others."""
     again: Callable[[list[Task], Callable[[Task], bool], Searched], list[Task]]
-    """Tasks, those that are wrong searched by a function, where that may be done."""
+    """Searches the wrong tasks again with the given function, where permitted."""
 
 
 class ValueRetries:
-    """Searches translations again that have not the values of their sources.
+    """Searches again for translations that lack values of their sources.
 
     Args:
-        tokenizer: of the target language.
-        languages: source and target, as ISO 639-1 codes; empty where not known.
-        reader: of lines.
-        digits: gives the pieces of the target's vocabulary that write a digit.
-        exact: whether names and codes are looked at too, and not numbers alone.
-        searches: of tasks.
+        tokenizer: the tokenizer of the target language.
+        languages: source and target, as ISO 639-1 codes; empty if not known.
+        reader: prepares lines for the model.
+        digits: returns the pieces of the target vocabulary that write a digit.
+        exact: whether names and codes are checked too, not only numbers.
+        searches: the searches of tasks.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ValueRetries:
 
     @cached_property
     def no_loops(self) -> tuple[Constraint, ...]:
-        """Constraints by which a search that must not write what it likes does not say the same again and again."""
+        """Constraints that keep a search with restricted tokens from endless repetition."""
         return tuple(Excused(each, self._digits().tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
 
     # --- one task -----------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class ValueRetries:
         return replace(task, rules=replace(task.rules, constraints=constraints))
 
     def _with_forced(self, task: Task) -> Task | None:
-        """A task with what it lacks as rules; None where that is too much, or cannot be spelled."""
+        """A task whose rules force the missing values; None if they are too many, or cannot be spelled."""
         lost = self._comparison(task).lost
         if not 0 < len(lost) <= _MAX_FORCED:
             return None
@@ -173,7 +173,7 @@ class ValueRetries:
         return found
 
     def _better_of(self, before: Task, after: Task) -> Task:
-        """The task whose translation has fewer faults; the first where both have as many."""
+        """The task whose translation has fewer faults; the first if both have equally many."""
         if not after.candidates:  # cancelled
             return after
         is_whole = after.candidates[0].finished or not before.candidates[0].finished

@@ -1,4 +1,4 @@
-"""Lines that arrive one by one, as windows to translate together: full ones, or what is there when input pauses."""
+"""Groups lines that arrive one by one into windows to translate together: full ones, or fewer when input pauses."""
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
@@ -11,7 +11,7 @@ from attendo.errors import DataError
 from attendo.text.files.formats import MAX_LINE_BYTES, carriage_returns_error
 
 PAUSE_S = 0.2
-"""Seconds without a new line after which the lines at hand are handed over."""
+"""Seconds without a new line after which the lines read so far are handed over."""
 PATIENCE_S = 1.0
 """Seconds that a line waits for others at most, however steadily they drip in."""
 MAX_CHARACTERS = 2_000_000
@@ -20,9 +20,9 @@ _CHUNK_BYTES = 1 << 16
 _TICK_S = 0.5
 
 LineT = TypeVar("LineT", bound=Sized)
-"""A line, or one with what belongs to it."""
+"""A line, or an item that contains one."""
 OnBadBytes = Literal["strict", "surrogateescape"]
-"""What becomes of a line that is not UTF-8: an error, or a line with lone surrogates in place of such bytes."""
+"""The treatment of a line that is not UTF-8: an error, or lone surrogates in place of the invalid bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,20 +39,20 @@ def windows(
     pause_s: float = PAUSE_S,
     characters: Callable[[LineT], int] = len,
 ) -> Generator[list[LineT]]:
-    """Groups lines in their order; a thread reads ahead, so that input is read while the last window is worked on.
+    """Groups lines in order; a thread reads ahead, so that input is read while the last window is processed.
 
     Args:
-        lines: read to its end; waiting for the next may take any time.
-        max_lines: of a window.
+        lines: an iterator read to its end; waiting for the next item may take any time.
+        max_lines: maximum number of lines of a window.
         pause_s: seconds without a new line after which an unfinished window is handed over.
-        characters: how many a line has, for lines that bring something else along.
+        characters: the number of characters of a line, for items that are more than a line.
 
     Yields:
         Windows, none of them empty. An error in reading is raised after the lines that came before it.
     """
     arrivals: Queue[LineT | _End] = Queue(maxsize=max_lines)
     stopped = Event()
-    # A daemon: after Ctrl-C it may still wait for a line that never comes, and must not keep the process.
+    # A daemon: after Ctrl-C it may still wait for a line that never comes, and must not keep the process alive
     Thread(target=_read, args=(lines, arrivals, stopped), name="attendo-reader", daemon=True).start()
     try:
         while True:
@@ -68,7 +68,7 @@ def windows(
 
 
 def _read(lines: Iterable[LineT], arrivals: "Queue[LineT | _End]", stopped: Event) -> None:
-    """Puts lines into the queue, and at last an end with what went wrong; gives up when nobody takes them any more."""
+    """Puts lines into the queue, and finally an end marker with any error; stops when they are no longer read."""
 
     def put(arrival: LineT | _End) -> bool:
         while not stopped.is_set():
@@ -83,7 +83,7 @@ def _read(lines: Iterable[LineT], arrivals: "Queue[LineT | _End]", stopped: Even
         for line in lines:
             if not put(line):
                 return
-    except BaseException as error:  # whatever it is, it is raised where the lines are used
+    except BaseException as error:  # any error is raised where the lines are used
         put(_End(error=error))
     else:
         put(_End(error=None))
@@ -115,20 +115,20 @@ def _collect(
 
 
 def read_lines(file: BinaryIO, name: str, *, errors: OnBadBytes = "strict") -> Iterator[str]:
-    r"""Lines of UTF-8 text as soon as they are there; only `\n` and `\r\n` end one.
+    r"""Yields lines of UTF-8 text as soon as they arrive; only `\n` and `\r\n` end one.
 
     Args:
         file: such as `sys.stdin.buffer`, not read from before. Below its buffer: Python dies at exit where a thread
             still waits inside one.
-        name: what error messages call it.
-        errors: what becomes of a line that is not UTF-8.
+        name: the file's name in error messages.
+        errors: the treatment of a line that is not UTF-8.
 
     Yields:
-        Each line with its end, which the last one may lack; a byte order mark at the very start is left out.
+        Each line with its end, which the last one may lack; a byte order mark at the start is dropped.
 
     Raises:
         DataError: a line is not UTF-8, or longer than 4 MB, or there are carriage returns and no line feed; the lines
-            before it have been given.
+            before it have been yielded.
     """
     raw = getattr(file, "raw", file)
     number = length = 0

@@ -15,13 +15,14 @@ from attendo.decoding.step import FloatArray, IntArray, NextTokens
 def deal(needs: Sequence[int], free: Sequence[bool], beam_size: int) -> list[int]:
     """Chooses continuations of one sentence.
 
-    The first place goes to the most probable of those that may have it, the others in turn to the banks, the one that
-    misses least first, each giving its most probable. A beam that holds all continuations keeps all.
+    The first place goes to the most probable continuation that may have it; the other places go in turn to the banks
+    (groups by number of missing tokens), fewest missing first, each contributing its most probable continuation. A beam
+    with room for all continuations keeps all.
 
     Args:
-        needs: the tokens that each continuation misses; most probable continuation first.
+        needs: number of missing tokens of each continuation; most probable continuation first.
         free: whether it may have the first place.
-        beam_size: places.
+        beam_size: number of places.
 
     Returns:
         The places of at most `beam_size` continuations in `needs`, ascending.
@@ -42,8 +43,8 @@ def deal(needs: Sequence[int], free: Sequence[bool], beam_size: int) -> list[int
 class Allocation:
     """Adds the forced tokens to the continuations of a beam, and deals its places.
 
-    A hypothesis that would rather end than go on owes what is missing: from then on it has the first place for a token
-    that is missing only. So a beam of 1 translates as it would without, and appends what it did not say itself.
+    A hypothesis for which `</s>` is most probable owes the missing tokens: from then on only a missing token gives it
+    the first place. So a beam of 1 translates as without forced tokens, and appends those it did not write itself.
     """
 
     def __init__(self, eos_id: int) -> None:
@@ -54,16 +55,16 @@ class Allocation:
     def with_forced(
         self, next_tokens: NextTokens, permitted: Permitted | None, values: FloatArray, tokens: IntArray
     ) -> tuple[FloatArray, IntArray]:
-        """Adds columns with the tokens that lessen what is missing, to rows whose best tokens are not these.
+        """Adds columns with the tokens that advance missing sequences, for rows whose best tokens lack them.
 
         Args:
-            next_tokens: the step's.
-            permitted: what the rows may choose.
+            next_tokens: the step's next tokens.
+            permitted: the tokens that the rows may choose.
             values: log-probabilities of each row's best tokens, float32 `(rows, k)`.
-            tokens: which they are, int64 `(rows, k)`.
+            tokens: their ids, int64 `(rows, k)`.
 
         Returns:
-            Both with more columns; -inf in those that a row has no use for.
+            Both with more columns; -inf in columns that a row does not use.
         """
         self._permitted = permitted
         if permitted is None or not permitted.forced:
@@ -88,7 +89,7 @@ class Allocation:
         return np.concatenate((values, found[:, 1:]), axis=1), np.concatenate((tokens, asked[:, 1:]), axis=1)
 
     def concerns(self, rows: IntArray) -> bool:
-        """Whether any of the rows misses something."""
+        """Whether any of the rows misses a token."""
         return self._permitted is not None and any(row in self._permitted.forced for row in rows.tolist())
 
     def choose(self, rows: Sequence[int], tokens: Sequence[int], beam_size: int) -> list[int]:
@@ -112,7 +113,7 @@ class Allocation:
         return deal(needs, free, beam_size)
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(new rows,)`."""
+        """Continues from other rows, int64 `(new rows,)`."""
         self._owing = frozenset(row for row, old in enumerate(rows.tolist()) if old in self._owing)
 
     def _would_end(self, eos_log_prob: float, log_prob: float, token: int) -> bool:

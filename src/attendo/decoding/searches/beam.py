@@ -19,27 +19,28 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Keeps the `beam_size` most probable hypotheses at each step; those that end with `</s>` make room.
 
-    A sentence is left when its n best have been found for certain: log-probabilities only fall, so an open hypothesis
-    can at most reach its present log-probability over the mildest length penalty it may still get, the one of the
-    longest translation (of the next token for a negative alpha). Of equal scores the one found first wins; of equal
+    A sentence is finished when its n best are certain: log-probabilities only fall, so an open hypothesis can at most
+    reach its present log-probability over the mildest length penalty it may still get, the one of the longest
+    translation (of the next token for a negative alpha). Of equal scores the one found first wins; of equal
     log-probabilities the continuation of the better hypothesis, then the lower id. With a beam of 1 this is greedy
-    search, with one as wide as the language an exhaustive one.
+    search, with an unlimited one exhaustive search.
 
     With `beam_groups` each group is a beam of its own, and the groups choose one after the other: a token that earlier
-    groups' hypotheses have just taken costs `diversity_penalty` for each of them. The cost decides what is kept, and is
-    no part of a log-probability; `</s>` has none. Each group gives its best, as many as it has hypotheses.
+    groups' hypotheses have just taken costs `diversity_penalty` for each of them. The cost affects only which
+    hypotheses are kept, not their log-probabilities; `</s>` costs nothing. Each group returns as many of its best as it
+    has hypotheses.
 
     Args:
-        step: at its start, with one row a sentence.
-        rules: of each sentence.
+        step: a new step with one row per sentence.
+        rules: the rules of each sentence.
         eos_id: the id of `</s>`.
-        config: beam size, groups, length penalty and how many to give.
-        watch: over the sentences.
+        config: beam size, groups, length penalty and number of results.
+        watch: the watch over the sentences.
 
     Returns:
-        For each sentence its `n_best` hypotheses, all distinct, best first; fewer where there are no more. Where
-        the search ends without any that the rules permit, it is the best open one, ended there and unfinished.
-        A sentence that is cancelled has none.
+        For each sentence its `n_best` hypotheses, all distinct, best first; fewer if there are no more. If the search
+        ends without one that the rules permit, the best open one is returned, cut there and unfinished. A cancelled
+        sentence has none.
 
     Raises:
         ModelError: a log-probability is not a number.
@@ -49,16 +50,16 @@ def beam_search(
 
 @dataclass(frozen=True, kw_only=True)
 class _Grown:
-    """The continuations that a step keeps, `(sentences, beam)` each, those of a group best first."""
+    """The continuations that a step keeps, `(sentences, beam)` each; the best of each group first."""
 
     rows: IntArray
     """The rows that are continued."""
     tokens: IntArray
-    """The token of each."""
+    """The token of each continuation."""
     token_log_probs: FloatArray
-    """The token's."""
+    """The token's log-probability."""
     log_probs: DoubleArray
-    """The sum."""
+    """The log-probability of the whole hypothesis."""
     is_eos: BoolArray
     """Whether the token is `</s>`."""
     row_ends_well: BoolArray | None
@@ -82,7 +83,7 @@ class _BeamSearch:
         self._shortest_max = int(self._max_lens.min())
         # In float64, so that long sums keep their digits; -inf where there is no hypothesis.
         self._log_probs = np.zeros((count, 1))
-        # The last score of a full list, for each group; -inf before it is full.
+        # The lowest score of a full list, for each group; -inf before it is full.
         self._to_beat = np.full((count, self._groups), -np.inf)
         self._mildest = np.array([[length_penalty(each.max_len + 1, config.length_penalty)] for each in rules])
         self._unmoved = np.arange(count)
@@ -113,7 +114,8 @@ class _BeamSearch:
             values, tokens, ends_well = self._end(next_tokens, at_limit.repeat(width), permitted, values, tokens)
         if self._allocation is not None:
             values, tokens = self._allocation.with_forced(next_tokens, permitted, values, tokens)
-        # Two rankings, of a row's tokens and of the rows' best, give what one of all sums would, without the sums.
+        # Ranking each row's tokens and then the rows' best gives the same result as one ranking of all sums, without
+        # them.
         sums = self._log_probs[:, :, None] + values.reshape(sentences, width, -1)
         picked = self._pick(sums, tokens.reshape(sums.shape))
         chosen = tokens.take(picked)
@@ -134,7 +136,7 @@ class _BeamSearch:
         values: FloatArray,
         tokens: IntArray,
     ) -> tuple[FloatArray, IntArray, BoolArray]:
-        """Leaves the rows at the length limit `</s>` alone, and says which of all rows chose what they do."""
+        """Leaves only `</s>` to the rows at the length limit, and returns which rows chose their ending freely."""
         ends_well = ~rows | ((tokens[:, 0] == self._eos_id) & ~np.isneginf(values[:, 0]))
         ending = eos_log_probs(next_tokens, len(rows), self._eos_id)
         if permitted is not None:
@@ -150,7 +152,7 @@ class _BeamSearch:
         firsts = np.arange(0, sums.size, width * k)[:, None]
         if self._groups == 1:
             return self._rank(sums.reshape(sentences, -1), tokens.reshape(sentences, -1), first_row=0, k=k) + firsts
-        # At the start the groups have one row together.
+        # At the start the groups share one row.
         rows = width // self._groups
         taken = np.empty((sentences, 0), dtype=np.int64)
         picked = []
@@ -237,7 +239,7 @@ class _BeamSearch:
         self._written.append(self._last_ids, token_log_probs.ravel())
 
     def _move(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`, unless they are the ones that are there."""
+        """Continues from other rows, int64 `(sentences, hypotheses)`, unless they are the present ones."""
         flat = rows.ravel()
         if not np.array_equal(flat, self._unmoved):
             self._step.select(rows)
@@ -255,7 +257,7 @@ class _BeamSearch:
         self._shortest_max = int(self._max_lens.min(initial=np.iinfo(np.int64).max))
 
     def _end_without_any(self, done: BoolArray, next_tokens: NextTokens) -> None:
-        """Ends sentences without any hypothesis with their best earlier one."""
+        """Ends finished sentences that have no hypothesis with their best earlier one."""
         empty = [line for line in done.nonzero()[0].tolist() if not any(self._found[self._sentences[line]])]
         if not empty:
             return

@@ -1,8 +1,8 @@
-"""Greedy search in fewer steps: what a drafter proposes, the model verifies in one passage (Stern et al., 2018).
+"""Greedy search in fewer steps: the model verifies a drafter's proposals in one passage (Stern et al., 2018).
 
-A proposal stands where it is the very token that greedy search would have taken, and everything behind the first that
-is not is taken back. So the hypothesis is greedy search's own, token by token; on the native kernels, where a position
-has the same bits whatever is beside it, its log-probabilities are too.
+A proposal is kept if greedy search would have taken exactly this token; the first wrong proposal and all after it are
+dropped. So the hypothesis equals that of greedy search token by token; on the native kernels, where a position's bits
+do not depend on others, its log-probabilities are equal too.
 """
 
 from collections.abc import Callable
@@ -30,17 +30,17 @@ class Drafted:
 
 
 def keeps_to_length(rules: Rules, config: SearchConfig) -> bool:
-    """Whether a sentence has no rule but a longest length: others are asked token by token."""
+    """Whether a sentence has no rule but a maximum length: other rules must be checked token by token."""
     return not (rules.min_len or rules.has_forced or constraints_of(rules, config))
 
 
 def blockwise_search(
     step: DraftingStep, rules: Rules, *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
 ) -> Drafted:
-    """Takes the most probable token again and again, several in a step where the drafter had them right.
+    """Repeatedly takes the most probable token, several per step where the drafter is right.
 
     Args:
-        step: at its start, with one sentence, of a model with a drafter.
+        step: a new step with one sentence, of a model with a drafter.
         rules: that `keeps_to_length`.
         eos_id: the id of `</s>`.
         config: its length penalty is for the score only.

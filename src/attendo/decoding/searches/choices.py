@@ -1,4 +1,4 @@
-"""The tokens that each row of a batch may choose at a step: all rules of the sentences, given to the step at once."""
+"""The tokens that each row of a batch may choose at a step: the sentences' rules combined for the step."""
 
 import math
 from collections.abc import Sequence
@@ -45,10 +45,10 @@ class Permitted:
 
 
 class Guard:
-    """The rules of a batch's sentences, asked once per step; every `select` in between has to be reported to it.
+    """The rules of a batch's sentences, evaluated once per step; every `select` in between has to be repeated on it.
 
     Args:
-        rules: one a sentence.
+        rules: one for each sentence.
         eos_id: the id of `</s>`.
         config: for `no_repeat_ngram`.
     """
@@ -67,7 +67,7 @@ class Guard:
         self._beginnings = [
             [each.beginning for each in its if isinstance(each, TracingConstraint)] for its in constraints
         ]
-        self._places: list[list[Place]] = []  # of each row, in the eyes of its sentence's tracing constraints
+        self._places: list[list[Place]] = []  # for each row, one per tracing constraint of its sentence
         self._forced = [ForcedSequences(each.forced, each.forced_any) if each.has_forced else None for each in rules]
 
     def permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None) -> Permitted | None:
@@ -79,7 +79,7 @@ class Guard:
             log_probs: `(sentences * width,)`; a row with -inf is dead and may choose anything. None: none is dead.
 
         Returns:
-            None where every row may choose anything.
+            None if every row may choose any token.
         """
         if not self._any_constraints:
             if ids.shape[1] >= self._longest_min:
@@ -91,15 +91,15 @@ class Guard:
         return self._permitted(sentences, ids, dead)
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(new rows,)`."""
+        """Continues from other rows, int64 `(new rows,)`."""
         if self._places:
             self._places = [self._places[row] for row in rows.tolist()]
 
     def _trace(self, sentences: IntArray, ids: IntArray, dead: Sequence[bool]) -> None:
-        """Goes with each row by the token that it has got; a dead one stays so."""
+        """Advances the states of each row by its last token; a dead row stays dead."""
         if ids.shape[1]:
             assert len(self._places) == len(ids), "the guard was not told of a select"
-            # One by one, so that what is left behind is gone before there is more: Python has nothing to collect then.
+            # Row by row, so that old states are freed before new ones are made, and Python has no garbage to collect.
             for row, (token, is_dead) in enumerate(zip(ids[:, -1].tolist(), dead, strict=True)):
                 self._places[row] = [] if is_dead else [place.after(token) for place in self._places[row]]
         else:
@@ -117,7 +117,7 @@ class Guard:
         return Permitted(allowed=(), limits=Limits(offsets=offsets, ids=listed, only=only), forced={})
 
     def _permitted(self, sentences: IntArray, ids: IntArray, dead: Sequence[bool]) -> Permitted:
-        """Asks every constraint of every row."""
+        """Evaluates every constraint of every row."""
         width = len(ids) // len(sentences)
         allowed: list[Allowed] = [EVERYTHING] * len(ids)
         forced: dict[int, ForcedRow] = {}
@@ -153,7 +153,7 @@ def _forced_row(sequences: ForcedSequences, ids: Sequence[int], may_end: bool) -
 
 
 def permitted_from(allowed: Sequence[Allowed], forced: dict[int, ForcedRow]) -> Permitted:
-    """Returns the tokens that each row may choose, as arrays too."""
+    """Returns the tokens that each row may choose, with their array form."""
     if all(each.is_everything for each in allowed):
         return Permitted(allowed=allowed, limits=None, forced=forced)
     lists = [each.listed for each in allowed]
@@ -169,7 +169,7 @@ def best_tokens(next_tokens: NextTokens, k: int, permitted: Permitted | None) ->
     """The k most probable permitted tokens of each row.
 
     Returns:
-        Log-probabilities, float32 `(rows, k or less)`, and tokens, as `NextTokens.top_k` gives them.
+        Log-probabilities, float32 `(rows, k or less)`, and tokens, as `NextTokens.top_k` returns them.
 
     Raises:
         ModelError: a log-probability is not a number.
@@ -192,7 +192,7 @@ def check_numbers(log_probs: FloatArray) -> None:
     Raises:
         ModelError: one of them is not.
     """
-    # Of numbers that are at most 0 the sum is a number, -inf included; it is the cheapest way to look at all.
+    # The sum of numbers that are at most 0 is a number, -inf included; this is the cheapest way to check all.
     if math.isnan(log_probs.sum()):
         raise ModelError(
             "the model gives probabilities that are not numbers; its weights are damaged, or too large for its dtype: "

@@ -18,15 +18,14 @@ def greedy_search(
     """Takes the most probable token that the rules permit.
 
     Args:
-        step: at its start, with one row a sentence.
+        step: a new step with one row per sentence.
         rules: of each sentence, without forced sequences: these are for `beam_search` with a beam of 1.
         eos_id: the id of `</s>`.
         config: its length penalty is for the score only.
         watch: over the sentences.
 
     Returns:
-        A hypothesis for each sentence, none for one that is cancelled. Where no token is permitted it ends there,
-        unfinished.
+        A hypothesis for each sentence, none for a cancelled one. Where no token is permitted it ends there, unfinished.
 
     Raises:
         ModelError: a log-probability is not a number.

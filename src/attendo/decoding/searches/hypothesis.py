@@ -1,4 +1,4 @@
-"""The results of a search: hypotheses with scores, and the tokens of many hypotheses during the search."""
+"""The results of a search: hypotheses with scores, and the tokens of hypotheses during the search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Hypothesis:
     log_prob: float
     """Natural logarithm of the hypothesis' probability, including `</s>`."""
     score: float
-    """`log_prob` over the length penalty: what hypotheses are ranked by; higher is better."""
+    """`log_prob` over the length penalty: hypotheses are ranked by it; higher is better."""
     token_log_probs: tuple[float, ...]
     """Log-probability of each id, and of `</s>` at the end."""
     finished: bool
@@ -33,7 +33,7 @@ def length_penalty(length: int, alpha: float) -> float:
 
 
 class Written:
-    """The tokens that a batch's hypotheses have so far and their log-probabilities, a row each.
+    """The tokens of a batch's hypotheses so far and their log-probabilities, one row each.
 
     Args:
         rows: hypotheses, all empty.
@@ -41,7 +41,7 @@ class Written:
 
     def __init__(self, rows: int) -> None:
         self.length = 0
-        """Tokens of each hypothesis."""
+        """Number of tokens of each hypothesis."""
         self._ids = np.empty((rows, _FIRST_CAPACITY), dtype=np.int64)
         self._log_probs = np.empty((rows, _FIRST_CAPACITY), dtype=np.float32)
 
@@ -51,7 +51,7 @@ class Written:
         return self._ids[:, : self.length]
 
     def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(new rows,)`."""
+        """Continues from other rows, int64 `(new rows,)`."""
         self._ids = self._ids.take(rows, axis=0)
         self._log_probs = self._log_probs.take(rows, axis=0)
 
@@ -65,14 +65,14 @@ class Written:
         self.length += 1
 
     def hypothesis(self, row: int, eos_log_prob: float, *, finished: bool, alpha: float) -> Hypothesis:
-        """A row that ends here with `</s>`, of the given log-probability."""
+        """Makes the hypothesis of a row that ends here with `</s>`, of the given log-probability."""
         log_probs = [*self._log_probs[row, : self.length].tolist(), eos_log_prob]
         return scored(self._ids[row, : self.length].tolist(), log_probs, finished=finished, alpha=alpha)
 
 
 def scored(ids: Sequence[int], token_log_probs: Sequence[float], *, finished: bool, alpha: float) -> Hypothesis:
     """Ids without `</s>`, and their log-probabilities with its, as a hypothesis."""
-    # From the left and in float64, which is how the searches add them up too.
+    # From the left and in float64, as the searches sum too.
     log_prob = float(sum(token_log_probs))
     return Hypothesis(
         ids=tuple(ids),

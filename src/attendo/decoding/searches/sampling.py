@@ -1,4 +1,4 @@
-"""Sampling: translations drawn from the model's probabilities, sharpened or cut as the settings say."""
+"""Sampling: translations drawn from the model's probabilities, optionally sharpened or truncated."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ from attendo.decoding.watch import UNWATCHED, Watch
 _BLOCK = 256
 """Neighbouring tokens whose weights are summed up together when all tokens may be drawn."""
 _FIRST_K = 64
-"""The most probable tokens looked at first for those that make up `sample_top_p`; then twice as many, and so on."""
+"""Number of most probable tokens searched first for those that make up `sample_top_p`; then doubled repeatedly."""
 
 
 def sample(
@@ -31,23 +31,23 @@ def sample(
 ) -> list[list[Hypothesis]]:
     """Draws `n_best` independent translations of each sentence, token by token.
 
-    A token is drawn from those that the rules permit, in proportion to their probabilities to the power of
-    1 / temperature; of these only the `sample_top_k` most probable, and of these again only the most probable that
-    make up `sample_top_p` of what is left. Of equal probabilities the lower id comes first.
+    A token is drawn from those that the rules permit, in proportion to their probabilities to the power of 1 /
+    temperature; of these only the `sample_top_k` most probable, and of these again only the most probable that make up
+    `sample_top_p` of the remaining mass. Of equal probabilities the lower id comes first.
 
-    While something that is forced is missing, `</s>` may be drawn, but does not end the translation: from then on only
-    tokens of what is missing may be drawn, until nothing is.
+    While forced tokens are missing, `</s>` may be drawn, but does not end the translation: from then on only missing
+    tokens may be drawn, until none is missing.
 
     Args:
-        step: at its start, with one row a sentence.
-        rules: of each sentence; their seeds and the settings' are all that chance depends on.
+        step: a new step with one row per sentence.
+        rules: the rules of each sentence; the samples depend only on their seeds and that of the settings.
         eos_id: the id of `</s>`.
         config: the settings.
-        watch: over the sentences.
+        watch: the watch over the sentences.
 
     Returns:
-        For each sentence its samples, best score first, none for one that is cancelled; one may occur more than once.
-        Log-probabilities are the model's own. One is finished where `</s>` was drawn.
+        For each sentence its samples, best score first, none for a cancelled sentence; duplicates are possible.
+        Log-probabilities are the model's own. A sample is finished if `</s>` was drawn.
 
     Raises:
         ModelError: a log-probability is not a number.
@@ -65,7 +65,7 @@ class _Sampler:
         self._sentences = np.arange(len(rules))
         self._uniforms = uniforms(rules, config)
         self._written = Written(len(rules) * config.n_best)
-        # What the guard reads: 0 for a sample that goes on, -inf for one that has ended.
+        # Passed to the guard: 0 for an open sample, -inf for an ended one.
         self._state = np.zeros(len(rules) * config.n_best)
         self._owing = np.zeros(len(rules) * config.n_best, dtype=np.bool_)
 
@@ -74,7 +74,7 @@ class _Sampler:
         next_tokens = self._step.start()
         if count > 1:
             next_tokens = _Repeated(next_tokens, count)
-        # The step has one row a sentence until the first tokens are drawn.
+        # The step has one row per sentence until the first tokens are drawn.
         rows = self._sentences.repeat(count).reshape(-1, count)
         while True:
             tokens, log_probs = self._draw(next_tokens)
@@ -91,7 +91,7 @@ class _Sampler:
             next_tokens = self._step.advance(tokens)
 
     def _draw(self, next_tokens: NextTokens) -> tuple[IntArray, FloatArray]:
-        """A token of each row and its log-probability, -inf where none is permitted."""
+        """A token of each row and its log-probability, -inf if none is permitted."""
         permitted = self._guard.permitted(self._sentences, self._written.ids, self._state)
         first, second = self._uniforms[:, :, self._written.length].reshape(-1, 2).T
         if permitted is None or not permitted.forced:
@@ -106,7 +106,7 @@ class _Sampler:
         return tokens, log_probs
 
     def _or_the_end(self, permitted: Permitted) -> Permitted:
-        """Permits `</s>` besides in rows where only what is missing forbids it; those that owe may not choose."""
+        """Also permits `</s>` in rows where only missing tokens forbid it; rows that owe tokens do not get it."""
         allowed = list(self._missing_only(permitted).allowed)
         for row, forced in permitted.forced.items():
             if forced.may_end and not self._owing[row]:
@@ -116,7 +116,7 @@ class _Sampler:
         return permitted_from(allowed, permitted.forced)
 
     def _missing_only(self, permitted: Permitted) -> Permitted:
-        """Permits rows that owe only what they miss, where that is permitted."""
+        """Permits rows that owe tokens only these, if the rules permit any."""
         allowed = list(permitted.allowed)
         for row, forced in permitted.forced.items():
             if self._owing[row]:
@@ -142,7 +142,7 @@ class _Sampler:
         return tokens, log_probs
 
     def _going_on(self) -> BoolArray:
-        """Finds the sentences with unfinished samples, `(sentences,)`; cancelled sentences lose theirs."""
+        """The sentences with unfinished samples, `(sentences,)`; cancelled sentences lose theirs."""
         going: BoolArray = (self._state.reshape(len(self._sentences), -1) == 0).any(axis=1)
         if cancelled := self._watch.cancelled():
             leaving = going & np.isin(self._sentences, list(cancelled))
@@ -164,7 +164,7 @@ class _Sampler:
 def uniforms(rules: Sequence[Rules], config: SearchConfig) -> DoubleArray:
     """Draws all random numbers of a search, uniform over [0, 1): float64 `(sentences, n_best, longest + 1, 2)`.
 
-    A sentence's own do not depend on the others, and its first samples' not on how many there are.
+    A sentence's numbers do not depend on other sentences, and those of its first samples not on the number of samples.
     """
     found = np.zeros((len(rules), config.n_best, 1 + max(each.max_len for each in rules), 2))
     for sentence, each in enumerate(rules):
@@ -179,9 +179,9 @@ def draw(
     """Draws a token for each row.
 
     Args:
-        next_tokens: the step's.
-        permitted: what the rows may choose; None for anything.
-        uniform: a random number from [0, 1) a row.
+        next_tokens: the step's next tokens.
+        permitted: the tokens that the rows may choose; None for any token.
+        uniform: a random number from [0, 1) for each row.
         config: temperature, `sample_top_k` and `sample_top_p`.
 
     Returns:
@@ -209,7 +209,7 @@ def draw(
 
 
 def _at(tokens: IntArray, values: FloatArray, places: IntArray) -> tuple[IntArray, FloatArray]:
-    """The token, and its value, at a place of each row, int64 `(rows, 1)`."""
+    """The token at a position of each row and its value, int64 `(rows, 1)`."""
     return np.take_along_axis(tokens, places, axis=1)[:, 0], np.take_along_axis(values, places, axis=1)[:, 0]
 
 
@@ -244,7 +244,7 @@ def _by_blocks(weights: FloatArray, uniform: DoubleArray) -> IntArray:
 def _weights(values: FloatArray, temperature: float, highest: FloatArray | None = None) -> FloatArray:
     """Probabilities to the power of 1 / temperature, over that of the highest; 0 for -inf."""
     highest = values.max(axis=1, keepdims=True) if highest is None else highest
-    # A row of nothing but -inf has no token to draw: weights of 0.
+    # A row with only -inf has no token to draw: weights of 0.
     weights: FloatArray = values - np.where(np.isneginf(highest), np.float32(0), highest)
     if temperature != 1:
         weights /= np.float32(temperature)
@@ -254,7 +254,7 @@ def _weights(values: FloatArray, temperature: float, highest: FloatArray | None 
 
 
 def _nucleus(cumulative: DoubleArray, wanted: DoubleArray) -> DoubleArray:
-    """The mass of the fewest most probable tokens that make up what is wanted."""
+    """The mass of the smallest set of most probable tokens that reaches the wanted mass."""
     last = (cumulative < wanted[:, None]).sum(axis=1).clip(max=cumulative.shape[1] - 1)
     return np.take_along_axis(cumulative, last[:, None], axis=1)[:, 0]
 
@@ -277,7 +277,7 @@ def _most_probable(
 
 
 def _all_permitted(next_tokens: NextTokens, permitted: Permitted | None) -> FloatArray:
-    """Log-probabilities of all tokens, float32 `(rows, vocab_size)`; -inf for those that may not be chosen."""
+    """Log-probabilities of all tokens, float32 `(rows, vocab_size)`; -inf for forbidden tokens."""
     values = next_tokens.all()
     check_numbers(values)
     if permitted is None or permitted.limits is None:
@@ -287,7 +287,7 @@ def _all_permitted(next_tokens: NextTokens, permitted: Permitted | None) -> Floa
 
 
 class _Repeated:
-    """The first step's next tokens, of one row a sentence, for several samples of each."""
+    """The first step's next tokens, one row per sentence, repeated for several samples of each."""
 
     def __init__(self, next_tokens: NextTokens, times: int) -> None:
         self._next_tokens, self._times = next_tokens, times
