@@ -163,7 +163,7 @@ def _unescaped(parts: Content) -> Content:
         for found in _PIECE.finditer(part):
             unicode, escape, quote, space, text = (group or "" for group in found.groups())
             if quote and any(start < found.start() < stop for start, stop in tags):
-                # aapt drops it, and browsers read the attribute without: what people see is what is in the file.
+                # aapt drops it, and browsers read the attribute without it: displayed is the content of the file.
                 quote, text = "", '"'
             if space and not in_quotes:
                 is_pending = has_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 CodeKind = Literal["single", "open", "close"]
-# From the beginning of white space alone, or a long run of it would be looked through from each of its characters.
+# Only from the beginning of white space, or a long run would be searched from each of its characters.
 _LINE_END = re.compile(r"(?<!\s)\s*[\r\n]\s*")
 ALONE: CodeKind = "single"
 """The kind of a code that is not half of a pair."""

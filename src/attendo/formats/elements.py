@@ -1,4 +1,4 @@
-"""The elements of an XML document with their positions, kept as arrays: objects are made of what is asked for alone.
+"""The elements of an XML document with their positions, kept as arrays: objects are made only on demand.
 
 Expat decides whether a document is well formed and what its names mean; it refuses entity declarations. A scan for tags
 gives their positions, which is simple in text that is known to be well formed.
@@ -63,11 +63,11 @@ class _Tree:
     name_numbers: "array[int]"
     """The number of each element's name."""
     attributes: list[tuple[str, ...]]
-    """Of each element, the names and values of its attributes by turns; equal ones are shared."""
+    """For each element, its attributes' names and values alternately; equal tuples are shared."""
     tag_starts: "array[int]"
     tag_stops: "array[int]"
     inner_stops: "array[int]"
-    """Where the end tag of each element begins; -1 of an empty tag."""
+    """Where the end tag of each element begins; -1 for an empty tag."""
     behind: "array[int]"
     """For each element, the number of the first later element outside it."""
 
@@ -130,7 +130,7 @@ class Element:
 
     @property
     def inner(self) -> Span:
-        """The span between the tags; of an empty tag, the slash and what follows, which content would replace."""
+        """The span between the tags; for an empty tag, the slash and what follows, which content would replace."""
         tree, number = self._tree, self._number
         start, stop, inner_stop = tree.tag_starts[number], tree.tag_stops[number], tree.inner_stops[number]
         return Span(stop, inner_stop) if inner_stop != _EMPTY_TAG else Span(_slash(tree.text, start, stop), stop)
@@ -236,7 +236,7 @@ def _read_names(text: str) -> tuple[Mapping[str, int], "array[int]", list[tuple[
     Returns:
         The names with their numbers, the number of each element's name, and each element's attributes.
     """
-    # The bytes are decoded already; whatever encoding the declaration names, expat reads them as UTF-8.
+    # The bytes are decoded already; expat reads them as UTF-8, regardless of the declared encoding.
     parser = expat.ParserCreate("utf-8", " ")
     numbers, name_numbers, attributes = _Names(), array("i"), list[tuple[str, ...]]()
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -259,7 +259,7 @@ def _read_names(text: str) -> tuple[Mapping[str, int], "array[int]", list[tuple[
             parser.Parse(text[begin : begin + _CHUNK].encode("utf-8"), begin + _CHUNK > len(text))
     except expat.ExpatError as error:
         raise DataError(f"line {error.lineno} is not well-formed XML: {expat.errors.messages[error.code]}") from error
-    finally:  # the parser and what it calls hold each other
+    finally:  # the parser and its callbacks refer to each other
         parser.StartElementHandler = parser.EntityDeclHandler = None
     return numbers, name_numbers, attributes
 

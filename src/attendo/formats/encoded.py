@@ -13,9 +13,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Encodings that give each text one form, and ASCII a byte a character.
+# Encodings that give each text a single form, and ASCII one byte per character.
 _AS_ASCII = ("utf-8", "ascii", "iso8859-1")
-# Encodings whose bytes depend on what stands before them: a part of the text cannot be encoded by itself.
+# Encodings whose bytes depend on the preceding text: a part of the text cannot be encoded by itself.
 _STATEFUL = ("utf-7", "hz", "iso2022", "idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 
 
@@ -32,7 +32,7 @@ class EncodedText:
     mark: bytes = b""
     """The byte order mark."""
     line_end: str = "\n"
-    r"""The first line end of the text: `\n`, `\r\n` or `\r`; `\n` where it has none."""
+    r"""The first line end of the text: `\n`, `\r\n` or `\r`; `\n` if it has none."""
 
     def line_number(self, position: int) -> int:
         """Returns the line number of a character, from 1."""
@@ -67,7 +67,7 @@ class EncodedText:
 
 
 def decoded(content: bytes, declared: str | None = None) -> EncodedText:
-    """Decodes a file without loss: by its byte order mark, else in the declared encoding, else as UTF-8.
+    """Decodes a file without loss: by its byte order mark, otherwise in the declared encoding, or else as UTF-8.
 
     Raises:
         DataError: the bytes are not in that encoding, or it is one whose bytes depend on earlier ones.

@@ -68,7 +68,7 @@ class Unit:
     """The only form, or one for each plural form of the target language."""
     state: State = "new"
     is_translatable: bool = True
-    """False where the file says that it is not to be translated, or is locked."""
+    """False if the file marks it as not to be translated, or locked."""
     context: str = ""
     """A message context or key, which distinguishes equal sources."""
     notes: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Unit:
     """Maximum length of a translation in `length_unit`."""
     length_unit: Literal["char", "byte"] = "char"
     label: str = ""
-    """Of an access key that is a text of its own: the id of the unit of which it is a letter."""
+    """For an access key that is a separate text: the id of the unit of which it is a letter."""
     spans: tuple[Span, ...] = ()
     """Every span that writing the unit may replace."""
 
@@ -105,12 +105,12 @@ class Result:
     problems: tuple[str, ...] = ()
     """The findings of the checks."""
     has_repaired_codes: bool = False
-    """Whether inline codes had to be put in place; the result is then marked for review whatever `mark` is."""
+    """Whether inline codes had to be put in place; the result is then marked for review regardless of `mark`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Suggestion:
-    """A translation that a file offers beside its units, such as one of an earlier version by people."""
+    """A translation that a file offers besides its units, such as a person's translation of an earlier version."""
 
     source: Content
     """The translated text, which may differ from the unit's source."""
@@ -330,5 +330,5 @@ def base_language(language: str) -> str:
 
 
 def is_same_language(first: str, second: str) -> bool:
-    """Whether two codes name the same language, whatever its region."""
+    """Whether two codes name the same language, regardless of region."""
     return base_language(first) == base_language(second)

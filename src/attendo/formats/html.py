@@ -48,14 +48,14 @@ def _is_known(encoding: str) -> bool:
 
 
 def decoded_html(data: bytes) -> EncodedText:
-    """Decodes a page: by its byte order mark, its declaration, or as UTF-8, and else as Windows-1252.
+    """Decodes a page: by its byte order mark, its declaration, as UTF-8, or else as Windows-1252.
 
     Raises:
         DataError: the bytes are in none of these encodings.
     """
     found = _XML_ENCODING.match(data[:_HEAD]) or _META_ENCODING.search(data[:_HEAD])
     declared = found[1].decode("ascii").lower() if found else None
-    # Browsers pass over encodings that they do not know, and a declaration that is readable in ASCII is not in UTF-16.
+    # Browsers ignore unknown encodings, and a declaration readable as ASCII is not in UTF-16.
     if declared is None or declared.startswith("utf-16") or not _is_known(declared):
         try:
             return decoded(data)

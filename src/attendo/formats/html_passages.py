@@ -1,4 +1,4 @@
-"""The texts of HTML: what stands between block elements, with inline elements as codes, and attributes people read."""
+"""The texts of HTML: the text between block elements, with inline elements as codes, and displayed attributes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Tags, comments and text of HTML with their positions; nothing is repaired.
 
-The time it takes grows with the length alone: an unclosed comment or element without markup ends with the document.
+It takes time linear in the length: an unclosed comment or element without markup ends with the document.
 """
 
 import re
@@ -14,7 +14,7 @@ from attendo.formats.file import Span
 
 TokenKind = Literal["text", "open", "close", "empty", "other"]
 
-# Quotation marks count behind an equals sign alone, as browsers have it.
+# Quotation marks count only after an equals sign, as in browsers.
 _TAG = re.compile(r"""</?([A-Za-z][^\s/>]*+)(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+)|[^>=])*+>""")
 _BARE_TAG = re.compile(r"</?([A-Za-z][^\s/>]*+)[^>]*+>")
 _ATTRIBUTE = re.compile(r"""[\s/]([^\s=>"'/]+)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""")
@@ -50,7 +50,7 @@ def html_tokens(text: str, span: Span, *, is_xml: bool = False) -> list[HtmlToke
     """Reads HTML.
 
     Args:
-        text: what it is part of.
+        text: the text that contains it.
         span: the part.
         is_xml: whether it is XHTML, in which `<script/>` is an element without content.
 
@@ -101,7 +101,7 @@ class _Scanner:
     """Reads tags and comments; no character is examined more than a few times in all.
 
     Args:
-        text: what the HTML is part of.
+        text: the text that contains the HTML.
         span: the part.
         is_xml: whether it is XHTML.
     """
@@ -114,7 +114,7 @@ class _Scanner:
 
     def markup_at(self, start: int) -> HtmlToken | None:
         """Reads a tag, a comment or the like; None if the `<` is an ordinary character."""
-        if start >= self._last_end:  # a comment that is not closed; else a `<` that no `>` follows is a character
+        if start >= self._last_end:  # an unclosed comment; otherwise a `<` without a `>` after it is a character
             is_comment = self._text.startswith("<!--", start)
             return HtmlToken("other", Span(start, self._stop)) if is_comment else None
         if self._text.startswith(("<!", "<?"), start):
@@ -133,7 +133,8 @@ class _Scanner:
     def _tag(self, start: int) -> re.Match[str] | None:
         found = _TAG.match(self._text, start, self._stop) if self._quotes_close else None
         if found is None and (found := _BARE_TAG.match(self._text, start, self._stop)) is not None:
-            # A quotation mark swallowed the last `>`: from here on none counts, or each tag would be looked for so far.
+            # A quotation mark swallowed the last `>`: from here on quotation marks are ignored, or each tag would be
+            # searched to here.
             self._quotes_close = False
         return found
 
@@ -155,7 +156,7 @@ class _Scanner:
         return _behind(text, ">", start, stop)
 
     def _end_of_instruction(self, start: int) -> int:
-        if self._instruction_end < start:  # else it is the first one behind this instruction too
+        if self._instruction_end < start:  # otherwise it is also the first one after this instruction
             found = self._text.find("?>", start, self._stop)
             self._instruction_end = found if found >= 0 else self._stop
         is_closed = self._instruction_end < min(start + _LONGEST_INSTRUCTION, self._stop)

@@ -165,7 +165,7 @@ class JsonStyle:
                 raw = raw.replace(character, f"\\u{digits}")
         if "\\/" in old:
             raw = raw.replace("/", "\\/")
-        # Half of a surrogate pair, which UTF-8 cannot say, stays an escape.
+        # Half of a surrogate pair, which UTF-8 cannot represent, stays an escape.
         return "".join(f"\\u{ord(one):04x}" if 0xD800 <= ord(one) < 0xE000 else one for one in raw)
 
 

@@ -1,7 +1,7 @@
 """Markdown's blocks: the lines of paragraphs, headings, table cells and HTML, and the titles of admonitions.
 
-markdown-it decides what is a block, as CommonMark has it; its tokens name lines, and the text of a token is what a line
-ends with. Rules of our own add admonitions of MkDocs, and fences of colons as MyST and Docusaurus have them.
+markdown-it finds the blocks, as CommonMark defines them; its tokens name lines, and a token's text is the end of a
+line. Additional rules cover admonitions of MkDocs, and colon fences of MyST and Docusaurus.
 """
 
 import re
@@ -59,7 +59,7 @@ def markdown_blocks(text: str, span: Span) -> Iterator[Block]:
         first, source = waiting.pop()
         tokens: list[Token] = []
         parser.block.parse("\n".join(source).replace("\0", "\ufffd"), parser, {}, tokens)
-        # With the character that the parser has in place of NUL, so that what it gives is found.
+        # With the parser's replacement character for NUL, so that its texts are found.
         reader = _TokenReader(text.replace("\0", "\ufffd"), lines[first:])
         yield from reader.blocks(tokens)
         waiting += [(first + number, inner) for number, inner in reader.directives]
@@ -67,7 +67,7 @@ def markdown_blocks(text: str, span: Span) -> Iterator[Block]:
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": 64}).enable("table")
-    # Without this rule definitions of links are paragraphs, in which their titles can be found.
+    # Without this rule link definitions are paragraphs, in which their titles can be found.
     parser.disable("reference")
     interrupted: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "indented_admonition", _indented_admonition, interrupted)
@@ -198,7 +198,7 @@ class _TokenReader:
         return Span(start, start + len(raw)), min(end.end() + 1, line.stop)
 
     def _html(self, first: int, behind: int) -> Iterator[Block]:
-        """Yields a block of HTML; within quotes, whose lines begin with a mark, it stays as it is."""
+        """Yields a block of HTML; within quotes, whose lines begin with a mark, it stays unchanged."""
         start, stop = self._lines[first].start, self._lines[min(behind, len(self._lines)) - 1].stop
         if not any(self._raw(number).lstrip().startswith(">") for number in range(first, behind)):
             yield Block("html", (Span(start, stop),))

@@ -51,8 +51,8 @@ def _is_punctuation(character: str) -> bool:
 
 def pair_runs(runs: Sequence[Run]) -> None:
     """Pairs the runs of a text, or of a link's text, whose runs are not available outside it afterwards."""
-    # The numbers of runs that may still open; what stands between the halves of a pair is taken off, so that each run
-    # is passed over once, and `bottoms` says from which number on a closing run of a kind has not been looked for.
+    # The numbers of runs that may still open; those between the halves of a pair are removed, so that each run is
+    # visited once, and `bottoms` has, for each kind of closing run, the number below which no opening run matches.
     openers: list[int] = []
     bottoms: dict[tuple[str, bool, int], int] = {}
     for number, closer in enumerate(runs):

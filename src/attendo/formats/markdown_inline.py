@@ -265,7 +265,7 @@ class _Reader:
         stop, raw = (found.end(), None) if found is not None else self._reference(opening.stop, at)
         if stop < 0:
             return self._add(at, at + 1, "]")
-        if bracket.is_image:  # what is within its description is found when that is read
+        if bracket.is_image:  # contents of its description are found when that is read
             del self._found.descriptions[bracket.num_descriptions :]
             del self._found.titles[bracket.num_titles :]
         if found is not None and found["title"] and len(found["title"]) > 2:
@@ -293,7 +293,7 @@ class _Reader:
         own = self._text[start:at] if self._labels and at - start <= _LONGEST_LABEL else ""
         if normalized_label(own) not in self._labels:
             return -1, None
-        # Its text is its label, so that a translation of the text has to name the label.
+        # Its text is its label, so a translation of the text has to name the label.
         return (label.end() if label is not None else at + 1), f"][{' '.join(own.split())}]"
 
     def _spans(self, start: int, stop: int) -> tuple[Span, ...]:

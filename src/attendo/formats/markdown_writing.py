@@ -13,7 +13,7 @@ _BACKSLASH = re.compile(rf"\\(?=[{re.escape(PUNCTUATION)}]|\Z)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SPECIAL = re.compile(r"[\\`*_\[\]<>~{}$:]")
 _ESCAPED_AGAIN = frozenset("`*_[]<>~{}$|")
-# What begins a block where a line begins with it, up to the character that a backslash goes before.
+# Text that begins a block at the start of a line, up to the character that a backslash must precede.
 _BLOCK_START = re.compile(
     r"(?:\d{1,9}(?=[.)](?:\s|\Z))|(?=#{1,6}(?:\s|\Z)|[-+*:](?:\s|\Z)|>|(?:[-*_][ \t]*){3,}\Z|=+[ \t]*\Z|:::|```|~~~"
     r"|\$\$|\[[ xX]\][ \t]|\[![\w-]+\]|\[[^\]]*\]:|\(\S*\)=|\{[:#.]|\*\[))"
@@ -21,7 +21,7 @@ _BLOCK_START = re.compile(
 _CLOSING_MARKS = re.compile(r"(?:(?<=\s)|\A)#(?=#*\Z)")
 
 
-# What a line must not begin with within a paragraph, where it would begin a block, a tag or a list of attributes.
+# Text that must not begin a line within a paragraph, since it would begin a block, a tag or a list of attributes.
 _NO_LINE_START = re.compile(r"[<|:{!?=]")
 _SINGLE_SPACE = re.compile(r"(?<![ \\]) (?! )")
 _SHORTEST_WIDTH = 40
@@ -87,8 +87,7 @@ class MarkdownStyle:
 def written_markdown(parts: Content, style: MarkdownStyle) -> str:
     """Writes a text as Markdown.
 
-    It is read again: where that does not give the same text and codes, all characters that may mean something are
-    escaped.
+    The result is read back: if that does not yield the same text and codes, all special characters are escaped.
     """
     parts = _without_loose_breaks(_with_tight_emphasis(parts))
     raw = _joined(parts, style, escapes_all=False)
@@ -163,7 +162,7 @@ def _escaped(text: str, style: MarkdownStyle, *, escapes_all: bool) -> str:
 
 
 def _with_tight_emphasis(parts: Content) -> Content:
-    """A text in which white space stands outside of emphasis, where it would keep the marks from being read as such."""
+    """Moves white space out of emphasis, where it would keep the marks from being recognised."""
     tight: list[str | Code] = []
     for part in parts:
         last = tight[-1] if tight else None

@@ -21,7 +21,7 @@ class Markup:
     text: EncodedText
     root: Element
     escapes: frozenset[str]
-    """Those of `>`, `"` and `'` that its text has as entities anywhere."""
+    """The characters among `>`, `"` and `'` that the text has as entities anywhere."""
 
     def raw(self, span: Span) -> str:
         """Returns the text of a span as it is written."""
@@ -58,7 +58,7 @@ class Markup:
         return Edit(span, f"{old[: value_start.end()]}{escaped(value, quotes=True)}{old[-1]}")
 
     def indentation(self, element: Element) -> str:
-        """The white space before an element's start tag, as far as it is all that stands between two tags."""
+        """The white space before an element's start tag, if nothing else is between it and the preceding tag."""
         start = element.tag.start
         before = self.text.text[:start] if start < 4_096 else self.text.text[start - 4_096 : start]
         space = before[len(before.rstrip()) :]

@@ -35,7 +35,7 @@ class Style:
     cdata: tuple[str, str] | None = None
     """The text before and after its CDATA section; None if it has none."""
     escapes: frozenset[str] = frozenset()
-    """Those of `>`, `"` and `'` that it has as entities."""
+    """The characters among `>`, `"` and `'` that the content has as entities."""
     encoding: str = "utf-8"
     line_end: str = "\n"
 

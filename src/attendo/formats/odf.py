@@ -75,7 +75,7 @@ def _is_fixed(element: Element) -> bool:
 
 
 def _formattings(markup: Markup) -> Mapping[str, str]:
-    """Returns the formatting of automatic text styles by name; LibreOffice has many names for one formatting."""
+    """Returns the formatting of automatic text styles by name; LibreOffice uses many names for one formatting."""
     formattings: dict[str, str] = {}
     for element in markup.root.descendants():
         family = element.attributes.get(f"{_STYLE} family")

@@ -54,7 +54,7 @@ def read_docx(data: bytes, languages: Languages) -> ArchiveFile:
     """Reads a document: paragraphs wherever they are, headers, footers, notes, text boxes, charts and diagrams.
 
     Raises:
-        DataError: it is none, or damaged.
+        DataError: it is not a document, or is damaged.
     """
     archive = _archive(data, re.compile(r"word/document\d*\.xml"), ".docx", "word/document.xml")
     members = {name: _member(archive, name, languages, _read_word) for name in _names(archive, _WORD_PARTS)}
@@ -68,7 +68,7 @@ def read_pptx(data: bytes, languages: Languages) -> ArchiveFile:
     """Reads a presentation: the texts of its slides and their notes, of charts and diagrams.
 
     Raises:
-        DataError: it is none, or damaged.
+        DataError: it is not a presentation, or is damaged.
     """
     archive = _archive(data, re.compile(r"ppt/presentation\.xml"), ".pptx", "ppt/presentation.xml")
     members = {name: _member(archive, name, languages, _read_drawing) for name in _names(archive, _SLIDES)}
@@ -81,7 +81,7 @@ def read_xlsx(data: bytes, languages: Languages) -> ArchiveFile:
     Headers of tables stay, since formulas name them and the table's definition repeats them.
 
     Raises:
-        DataError: it is none, or damaged.
+        DataError: it is not a workbook, or is damaged.
     """
     archive = _archive(data, re.compile(r"xl/workbook\.xml"), ".xlsx", "xl/workbook.xml")
     headers = frozenset(

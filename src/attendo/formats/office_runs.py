@@ -1,7 +1,8 @@
 """Paragraphs of Office documents: their runs as text with codes for formatting, and back.
 
-A paragraph is a unit. Text in the paragraph's most frequent formatting stands bare; what is in another is a pair of
-codes; what is no text, or must stay, is a code by itself. Runs that differ in nothing visible are one text.
+A paragraph is a unit. Text in the paragraph's most frequent formatting is bare; text in another formatting is within a
+pair of codes; anything that is no text, or must not change, is a single code. Runs without visible differences form one
+text.
 """
 
 import re

@@ -54,7 +54,7 @@ def in_lines(parts: Content, source_lines: Sequence[str]) -> Content:
     """Divides a cue's text into lines like those of its source, or into two if a single line would be too long.
 
     Args:
-        parts: the text; one that has lines stays as it is.
+        parts: the text; a text that has lines stays unchanged.
         source_lines: the lines of its source.
     """
     text = "".join(part for part in parts if isinstance(part, str))
@@ -81,9 +81,9 @@ def in_lines(parts: Content, source_lines: Sequence[str]) -> Content:
 
 
 def _places(text: str, shares: Sequence[float]) -> list[tuple[int, int]]:
-    """Where a text is divided: as many stretches of white space, or points, as there are borders between shares.
+    """The places to divide a text: one stretch of white space, or point, for each border between shares.
 
-    Of all ways to divide it the one is taken whose borders lie nearest to where the shares have them.
+    Among all divisions, the one whose borders are nearest to those of the shares is chosen.
     """
     candidates = _candidates(text)
     count = min(len(shares) - 1, len(candidates))

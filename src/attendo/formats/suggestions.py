@@ -20,7 +20,7 @@ ReadContent = Callable[[Element], Content]
 def alternatives(
     trans_unit: Element, segments: Sequence[tuple[str, str, Element]], target_language: str, content: ReadContent
 ) -> Iterator[Suggestion]:
-    """Yields the translations that a `trans-unit` of XLIFF 1.2 offers, without rejected ones and those of machines.
+    """Yields the translations that a `trans-unit` of XLIFF 1.2 offers, except rejected ones and machine translations.
 
     Args:
         trans_unit: the element.
@@ -42,12 +42,12 @@ def alternatives(
         mid = found.attributes.get("mid", "")
         name, _, own = next((segment for segment in segments if segment[1] == mid), segments[0])
         if source is None and found.attributes.get("match-quality", "").replace(" ", "") not in _FULL:
-            continue  # what it translates is not there, and is not the unit's own text
+            continue  # the text it translates is missing, and differs from the unit's own
         yield Suggestion(source=content(own if source is None else source), target=content(target), context=name)
 
 
 def matches(unit: Element, segments: Sequence[tuple[str, str]], content: ReadContent) -> Iterator[Suggestion]:
-    """Yields the matches of a unit of XLIFF 2.x, without those of machines and in other languages.
+    """Yields the matches of a unit of XLIFF 2.x, except machine translations and those in other languages.
 
     Args:
         unit: the element.

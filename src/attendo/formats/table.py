@@ -20,11 +20,11 @@ def read_file(data: bytes, name: str, languages: Languages | None = None, *, wan
     Args:
         data: its content.
         name: its name, for the format and for messages.
-        languages: from which language into which, as far as the caller knows; a file may name them itself.
-        wanted: the name of the format, where the file's name does not say it.
+        languages: source and target language, if the caller knows them; a file may name them itself.
+        wanted: the name of the format, if the file's name does not show it.
 
     Raises:
-        DataError: it is not of its format, or names another target language than the one asked for.
+        DataError: it is not valid, or names a target language other than the requested one.
     """
     languages = languages or Languages()
     found = format_of(name, data, wanted)

@@ -19,7 +19,7 @@ from attendo.formats.xliff1_writing import MEMOQ, MEMSOURCE, SDL, Segment, Trans
 _FINAL = ("final", "signed-off")
 _UNTRANSLATED = ("new", "needs-translation")
 _SDL_FINAL = ("ApprovedTranslation", "ApprovedSignOff")
-# What Apple's extractor writes into units that are no language: kinds of rules and of values.
+# Texts without language that Apple's extractor writes into units: kinds of rules and of values.
 _APPLE_KEY = re.compile("NSString(?:PluralRuleType|FormatSpecTypeKey|FormatValueTypeKey)")
 
 
@@ -126,7 +126,7 @@ def _trans_unit(markup: Markup, element: Element, place: _Place, ids: UniqueIds)
     }
     there = {mark.attributes.get("mid", ""): mark for mark in _marks(target)} if marks and target is not None else {}
     if marks and target is not None and not there and plain(content_of(markup, target, classify)).strip():
-        marks = []  # somebody translated it without its segments
+        marks = []  # a person or tool translated it without its segments
     if not marks:
         segments = [Segment(id=ids.of(name), mid="", source=source, target=target, definition=definitions.get("1"))]
     else:

@@ -93,7 +93,7 @@ class TransUnit:
         if self.flavour == MEMSOURCE:
             values = ("mt" if percent is None else "tm", "0" if is_marked else "1")
             return list(zip((f"{prefix}:{name}" for name in _OWN_STATES[MEMSOURCE]), values, strict=True))
-        # memoQ takes nothing of a memory as confirmed; it says how similar the match was.
+        # memoQ counts no translation from a memory as confirmed; it records the similarity of the match.
         is_confirmed = not is_marked and (percent is None or options.mark == "none")
         status = "ManuallyConfirmed" if is_confirmed else "MachineTranslated" if percent is None else "PreTranslated"
         values = (status, percent, options.time)

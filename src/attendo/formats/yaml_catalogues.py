@@ -34,7 +34,7 @@ _CONFIGURATION = (
 def refusal(name: str, text: str) -> str | None:
     """Returns why a YAML file is not accepted as messages; None if it is.
 
-    Messages have a language at the top, or a name or a folder that says that they are messages or in which language.
+    Messages have a language at the top, or a file name or folder that indicates messages or their language.
 
     Args:
         name: the path of the file.

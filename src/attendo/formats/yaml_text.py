@@ -24,7 +24,7 @@ _ESCAPES = {
     "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
-# What YAML 1.1, which Ruby reads, takes for something else than a string.
+# Text that YAML 1.1, which Ruby reads, does not parse as a string.
 _TYPED = re.compile(
     r"""~|null|y|n|yes|no|on|off|true|false|=|<<|:.*|---.*|\.\.\.
     |[-+]?(?:0b[01_]+|0x[0-9a-f_]+|0o[0-7_]+|[0-9][0-9_,]*)
@@ -116,7 +116,7 @@ def plain_or_quoted(text: str, *, is_flow: bool) -> str:
     """Writes a text as a plain scalar if it would be read back as that text, otherwise in quotation marks."""
     pattern = FLOW_PLAIN if is_flow else PLAIN
     is_plain = pattern.fullmatch(text) is not None and "\t" not in text and "\n" not in text
-    is_plain = is_plain and not (is_flow and ("?" in text or ":" in text))  # which readers of YAML 1.1 take for marks
+    is_plain = is_plain and not (is_flow and ("?" in text or ":" in text))  # indicators to readers of YAML 1.1
     return text if is_plain and not is_typed(text) and not _UNPRINTABLE.search(text) else double_quoted(text)
 
 

@@ -68,7 +68,7 @@ def yaml_scalars(text: EncodedText, span: Span) -> list[YamlScalar]:
     """Reads YAML.
 
     Args:
-        text: what it is part of.
+        text: the text that contains it.
         span: the part; it begins at the start of a line.
 
     Raises:
@@ -81,7 +81,7 @@ class _Scanner:
     """Reads YAML from top to bottom, with a stack of open levels.
 
     Args:
-        text: what it is part of.
+        text: the text that contains it.
         span: the part.
     """
 

@@ -37,7 +37,7 @@ class _Entry:
 
     info: zipfile.ZipInfo
     central: bytes
-    """Its record in the directory."""
+    """The part's record in the central directory."""
     stop: int
     """The end of everything that belongs to it, including a data descriptor and padding."""
 
@@ -161,7 +161,7 @@ class ZipParts:
         method = zipfile.ZIP_STORED if entry.info.compress_type == zipfile.ZIP_STORED else zipfile.ZIP_DEFLATED
         packed = content if method == zipfile.ZIP_STORED else _deflated(content)
         checksum, extra = zlib.crc32(content), _without_zip64(extra)
-        flags = fields[2] & ~_DESCRIPTOR  # the sizes are known, and stand in the header
+        flags = fields[2] & ~_DESCRIPTOR  # the sizes are known, and are in the header
         fields[2], fields[3], fields[6:9] = flags, method, (checksum, len(packed), len(content))
         fields[10] = len(extra)
         record = bytearray(entry.central)
