@@ -11,7 +11,7 @@ STAND_IN = "\ufdd0"
 
 MarkKind = Literal["open", "close", "single", "space"]
 """An opening tag, a closing tag, an empty tag (or anything else without width), or white space other than a single
-space, for which the content has a single one."""
+space, which is a single space in the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ProtectedText:
     target: str
     """The text in the translation."""
     name: str
-    """Its name in problems."""
+    """The name to use in problems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Piece:
     """A stretch of a content."""
 
     content: Content
-    """Its characters, protected text and marks."""
+    """The characters, protected text and marks."""
     start: int
     """Start in the whole source."""
     end: int

@@ -1,8 +1,7 @@
 """Corrections: translations by people that replace those of the model.
 
-A correction is used for exactly the same text: for a whole text, or for one of its sentences. In HTML and XML
-entities are read first, and written again as the source writes them; of a stretch with tags the correction has to have
-the same ones.
+A correction is used for exactly the same text: for a whole text, or for one of its sentences. In HTML and XML entities
+are decoded first, and encoded again as in the source; for a stretch with tags the correction must have the same tags.
 """
 
 import html
@@ -22,7 +21,7 @@ async def corrections_of(request: TextRequest, plan: Plan, corrections: FindCorr
     Args:
         request: the text.
         plan: its sentences.
-        corrections: finds the caller's corrections.
+        corrections: the function that finds the caller's corrections.
     """
     if corrections is no_corrections or request.n_best > 1:
         return {}
@@ -37,9 +36,9 @@ def corrected_sentence(
 
     Args:
         sentence: the sentence.
-        request: the text that it is of.
+        request: the text that contains it.
         spelling: how its characters are written.
-        known: as `corrections_of` gave them.
+        known: the corrections from `corrections_of`.
     """
     return _written(request.text[sentence.start : sentence.end], request, spelling, known) if known else None
 
@@ -50,7 +49,7 @@ def corrected_text(request: TextRequest, spelling: Spelling, known: Mapping[str,
     Args:
         request: the text.
         spelling: how its characters are written.
-        known: as `corrections_of` gave them.
+        known: the corrections from `corrections_of`.
     """
     text, core = request.text, request.text.strip()
     translation = _written(core, request, spelling, known) if known and core else None

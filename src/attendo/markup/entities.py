@@ -51,7 +51,7 @@ class Spelling:
         """Writes a character as the source would, so that it is not read as markup.
 
         Args:
-            character: one that `SPECIAL` finds.
+            character: a character that `SPECIAL` matches.
             behind: the next one; empty at the end.
         """
         form = self.forms.get(character)
@@ -59,7 +59,7 @@ class Spelling:
             return _NEEDED.get(character, character)
         if form != character or character not in "&<":
             return form
-        # The source has it bare; so may the translation, where nobody could take it for the beginning of markup.
+        # The source has it bare; so may the translation, where it cannot be mistaken for the beginning of markup.
         harmless = not self.xml and (behind.isspace() or (behind.isdigit() and character == "&"))
         return character if harmless else _NEEDED[character]
 

@@ -1,7 +1,7 @@
 """Placement of a sentence's tags in its translation: around the corresponding words, well nested.
 
 A tag pair gets the stretch of the translation that has most of its own words and fewest others', within the stretch of
-the pair that it is in and beside those of its neighbours. Every tag comes exactly once, whatever the alignment says.
+the pair that it is in and beside those of its neighbours. Every tag occurs exactly once, whatever the alignment.
 """
 
 from bisect import bisect_right
@@ -41,7 +41,7 @@ class _Node:
     single: Mark | None = None
     children: list["_Node"] = field(default_factory=list)
     first: int = 0
-    """Its first token in the target."""
+    """The node's first token in the target."""
     behind: int = 0
     """The token after its last."""
 
@@ -178,13 +178,13 @@ class _Layout:
             return lo, max(behind, lo)
         if node.closing is None:
             return min(first, hi), hi
-        # No token has most of its weight there: the one that has the largest share, or that stands where it would.
+        # No token has most of its weight there: use the one with the largest share, or at the corresponding position.
         shares = self.links.weights[:, covered].sum(axis=1)
         places = [place for lo, hi in gaps for place in range(lo, hi)]
         if not places:
             return lo, lo
         if any(part and not each.is_mark for part, each in zip(covered, self.links.source, strict=True)):
-            # Words never become punctuation; around a bracket alone emphasis is none in Markdown.
+            # Words never become punctuation; emphasis around a bracket alone is invalid in Markdown.
             places = [place for place in places if not self.links.target[place].is_mark] or places
         expected = float(np.flatnonzero(covered).mean()) / max(1, len(self.links.source)) * num_target
         best = max(places, key=lambda place: (round(float(shares[place]), 2), -abs(place + 0.5 - expected)))
@@ -231,7 +231,7 @@ class _Layout:
         return start, end
 
     def _inside_word(self, at: int, boundary: int) -> int | None:
-        """Where a tag in the middle of a source word stands, if that word is in the translation too, at a boundary."""
+        """The position of a tag in the middle of a source word, if the translation has that word too; at a boundary."""
         for number in (boundary - 1, boundary):
             if 0 <= number < len(self.links.target) and (row := self.links.weights[number]).max(initial=0) == 1:
                 token, source = self.links.target[number], self.links.source[int(row.argmax())]
@@ -257,7 +257,7 @@ def _placed_spaces(written: str, layout: _Layout, marks: Sequence[Mark]) -> list
     placed: list[Placed] = []
     first = 0
     for number, mark in enumerate(marks):
-        # The marks behind need places too.
+        # The remaining marks need places too.
         last = max(first + 1, len(free) - (len(marks) - number - 1))
         if first >= len(free):
             break

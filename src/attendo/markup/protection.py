@@ -45,7 +45,7 @@ def things_of(text: str) -> list[Found]:
     spans = [(match.start(), match.end(), False) for match in _MORE.finditer(text)]
     spans += [(span.start, span.end, False) for span in protected(text) if span.kind in _KINDS]
     spans += [(stretch.start, stretch.end, True) for stretch in verbatim(text)]
-    # Of those that overlap the one that begins first, and of those the longest; but all of what is no language.
+    # Among overlapping matches, the first and then the longest; but all text that is no language.
     found: list[Found] = []
     for start, end, is_verbatim in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not found or start >= found[-1].end:

@@ -45,7 +45,7 @@ def rendered(
 
     Args:
         sentence: the sentence that was translated.
-        reading: the line that was made of it.
+        reading: the line made from it.
         translation: the result for the line.
         candidate: one of its translations, with all symbols.
         alignment: alignment of line and candidate; None if there is none.

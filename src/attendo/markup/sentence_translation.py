@@ -49,7 +49,7 @@ class SentenceTranslation:
     """A sentence's translation, with what could not be kept."""
 
     text: str
-    """Its translation."""
+    """The text of the translation."""
     links: _RelativeLinks = ()
     """Pairs of stretches of the source and of the translation whose words correspond."""
     confidence: float | None = None
@@ -98,8 +98,8 @@ class SentenceTranslator:
         request: the text, its languages and glossary.
         spelling: the spelling of characters in the text.
         translate: translates lines.
-        confidence: gives the confidence of a translation.
-        known: corrections of sentences, as `corrected.corrections_of` gives them.
+        confidence: computes the confidence of a translation.
+        known: corrections of sentences, from `corrected.corrections_of`.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class SentenceTranslator:
             A translation for each sentence, in order.
 
         Raises:
-            ServingError: whatever `translate` raises.
+            ServingError: any error of `translate`.
         """
         corrected = [self._corrected(each) for each in sentences]
         wordy = [each for each, its in zip(sentences, corrected, strict=True) if its is None and each.has_words]
@@ -224,7 +224,7 @@ class SentenceTranslator:
         return draft
 
     async def _with_numbers(self, sentence: Sentence, best: _Draft) -> _Draft:
-        """Retries with the lost numbers as placeholders, then with all numbers; gives what keeps most."""
+        """Retries with the lost numbers as placeholders, then with all numbers; returns the best draft."""
         for numbers in (best.numbers, None):
             numbered = with_numbers(sentence, numbers, self._languages)
             if len(numbered.content.protected) > MAX_PROTECTED:
@@ -258,7 +258,7 @@ class SentenceTranslator:
     async def _in_pieces(
         self, sentence: Sentence, pieces: Sequence[Sentence], problems: tuple[str, ...]
     ) -> SentenceTranslation:
-        """Translates the pieces of a sentence separately; what is between them stays unchanged."""
+        """Translates the pieces of a sentence separately; the text between them stays unchanged."""
         translations = await self.translate(pieces)
         texts, links, length, position = [], list[tuple[tuple[int, int], tuple[int, int]]](), 0, sentence.start
         for piece, its in zip(pieces, translations, strict=True):

@@ -34,7 +34,7 @@ class Sentence:
     """A stretch that is translated by itself."""
 
     content: Content
-    """Its characters, protected text and marks."""
+    """The characters, protected text and marks."""
     start: int
     """Start in the source."""
     end: int
@@ -42,7 +42,7 @@ class Sentence:
 
     @property
     def has_words(self) -> bool:
-        """Whether there is anything for a model to translate; the letter of an option is nothing."""
+        """Whether there is anything for a model to translate; the letter of an option is not."""
         text = self.content.text
         return any(map(str.isalpha, _OPTION.sub("", text) if "-" in text else text))
 
@@ -271,8 +271,8 @@ def _moved(mark: Mark, by: int) -> Mark:
 def _marks_of_run(run: _Run, marks: Sequence[Mark], at: int, spelling: Spelling) -> list[Mark]:
     """Returns the marks of white space that has become one space, and of the tags within it.
 
-    White space before closing tags and behind others goes with them, so that what is left is what is between them; a
-    tag by itself, with white space on both sides, stands in place of a space together with it.
+    White space before closing tags and after others belongs to them, so that only the space between tags remains; a
+    single tag with white space on both sides replaces the space together with it.
 
     Args:
         run: the white space.

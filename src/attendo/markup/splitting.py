@@ -1,8 +1,8 @@
 """Splitting of a content into sentences and the text between them: white space, bullets, cells of tables.
 
 Sentences are found as the engine's guard finds them (`decoding.guards.sentences`): on newstest2013 its boundaries are
-right more often than those of the installed libraries that bring their rules along (docs/serving-apis.md has the
-figures). Every character is in a sentence or between two, so white space stays as it was.
+right more often than those of installed libraries with built-in rules (docs/serving-apis.md has the figures). Every
+character is in a sentence or between two, so white space stays unchanged.
 """
 
 import re
@@ -80,7 +80,7 @@ def _joined(text: str, lines: list[_Line], line_ends: LineEnds) -> list[_Line]:
     joined: list[_Line] = []
     for place, line in enumerate(lines):
         start = _after_bullet(text, place, lines)
-        # Of what is joined so far, which may be long, its last line alone.
+        # Only the last line of the text joined so far, which may be long.
         before = _Line(max(joined[-1].start, lines[place - 1].start), joined[-1].end) if joined else None
         if before is not None and start == line.start and _goes_on(text, before, line, line_ends):
             joined[-1] = _Line(joined[-1].start, line.end)
@@ -163,7 +163,7 @@ def _chopped(text: str, start: int, end: int, *, max_characters: int = MAX_CHARA
 
 
 def _best_cut(text: str, start: int, latest: int) -> int:
-    """Returns the last pause in the second half, else the last space, else the latest possible position."""
+    """Returns the last pause in the second half, or else the last space, or else the latest possible position."""
     half = start + (latest - start) // 2
     for pattern in (_PAUSE, _SPACE):
         places = [match.end() for match in pattern.finditer(text, half, latest) if match.end() < latest]

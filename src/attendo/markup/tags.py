@@ -10,7 +10,7 @@ from attendo.markup.text_types import TextRequest
 _VOID_NAMES = "area base br col embed hr img input link meta param source track wbr"
 _VOID = frozenset(_VOID_NAMES.split())
 _CONTENT_IS_NO_MARKUP = frozenset(("script", "style", "textarea", "title"))
-# Possessive: what has been read is never read again. A quoted `>` ends no tag.
+# Possessive: matched text is never read again. A quoted `>` ends no tag.
 _TAG = re.compile(r"""</?[A-Za-z_:][^\s/><"']*+(?:[^>"']|"[^"]*+"|'[^']*+')*+>""")
 _BARE_TAG = re.compile(r"</?[A-Za-z_:][^>]*+>")
 _NO_ELEMENTS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>", "<!": ">"}
@@ -182,7 +182,7 @@ def paired(tokens: list[Token]) -> list[Token]:
             waiting.append(number)
         elif token.kind == "close" and open_by_name.get(token.name):
             opening = open_by_name[token.name][-1]
-            # Those opened behind it were never closed: <li> of HTML, or a mistake.
+            # Tags opened after it were never closed: <li> of HTML, or a mistake.
             while waiting and waiting[-1] >= opening:
                 lost = waiting.pop()
                 open_by_name[tokens[lost].name].pop()

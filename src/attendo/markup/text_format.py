@@ -10,5 +10,5 @@ Format = Literal["text", "html", "xml"]
 Split = Literal["sentences", "lines", "off"]
 """The unit that the model reads at a time: a sentence, a line (of markup: a block), or the whole text."""
 LineEnds = Literal["auto", "sentences", "spaces"]
-"""What a line end is: the end of a sentence; a space; the first, unless the next line plainly goes on with the
-sentence. In HTML and XML it is a space, unless the first is asked for."""
+"""The meaning of a line end: the end of a sentence; a space; or automatic: the end of a sentence unless the next line
+clearly continues it. In HTML and XML it is a space, unless `sentences` is requested."""

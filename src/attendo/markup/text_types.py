@@ -29,9 +29,9 @@ class TextRequest:
     splitting_tags: tuple[str, ...] = ()
     """Elements of HTML or XML that sentences end at, besides those that are known for it."""
     non_splitting_tags: tuple[str, ...] = ()
-    """Elements of HTML or XML that are part of a sentence, whatever else is known of them."""
+    """Elements of HTML or XML that are part of a sentence, overriding any other rule."""
     outline_detection: bool = True
-    """Whether elements of XML that stand among others, and not among words, are taken for blocks."""
+    """Whether elements of XML that are among others, and not among words, count as blocks."""
     n_best: int = 1
     """Number of translations per segment, if the function that translates supports it."""
     alignment: bool = False
@@ -83,9 +83,9 @@ class Segment:
     """A unit of translation, usually a sentence, with its translation."""
 
     source: Span
-    """Its span in the request's text."""
+    """The segment's span in the request's text."""
     target: Span
-    """Its span in the translated text."""
+    """The span of its translation in the translated text."""
     confidence: float | None
     """Confidence of the translation between 0 and 1; None for a model without calibration."""
     score: float
@@ -97,7 +97,7 @@ class Segment:
     links: tuple[Link, ...] = ()
     """Links of words, if requested."""
     problems: tuple[str, ...] = ()
-    """Descriptions of what could not be kept, or only by a worse translation; a sentence each, for display."""
+    """Descriptions of lost content, or content kept only by a worse translation; one sentence each, for display."""
     terms: tuple[TermUse, ...] = ()
     """Outcomes of the glossary's terms that occur in it."""
     is_corrected: bool = False

@@ -43,11 +43,11 @@ async def translate_text(
     Args:
         request: the text and its format.
         translate: translates lines.
-        confidence: gives the confidence of a translation.
+        confidence: computes the confidence of a translation.
         corrections: finds corrections by people, which replace the model's translations.
 
     Raises:
-        ServingError: whatever `translate` raises.
+        ServingError: any error of `translate`.
     """
     plan = plan_of(request)
     return await translate_plan(request, plan, translate, confidence=confidence, corrections=corrections)
@@ -67,11 +67,11 @@ async def translate_plan(
         request: the text and its format.
         plan: its sentences.
         translate: translates lines.
-        confidence: gives the confidence of a translation.
+        confidence: computes the confidence of a translation.
         corrections: finds corrections by people, which replace the model's translations.
 
     Raises:
-        ServingError: whatever `translate` raises.
+        ServingError: any error of `translate`.
     """
     known = await corrections_of(request, plan, corrections)
     if (corrected := corrected_text(request, plan.spelling, known)) is not None:
@@ -97,11 +97,11 @@ async def stream_text(
         request: the text and its format.
         plan: its sentences.
         translate: translates lines.
-        confidence: gives the confidence of a translation.
+        confidence: computes the confidence of a translation.
         corrections: finds corrections by people, which replace the model's translations.
 
     Raises:
-        ServingError: whatever `translate` raises.
+        ServingError: any error of `translate`.
     """
     known = await corrections_of(request, plan, corrections)
     if (corrected := corrected_text(request, plan.spelling, known)) is not None:

@@ -8,7 +8,7 @@ ResultT = TypeVar("ResultT")
 
 
 async def gathered(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:
-    """Runs coroutines and gives their results in order; if one fails, the others are cancelled and awaited."""
+    """Runs coroutines and returns their results in order; if one fails, the others are cancelled and awaited."""
     if len(work) <= 1:
         return [await each for each in work]
     tasks = [asyncio.ensure_future(each) for each in work]

@@ -1,8 +1,8 @@
 """Finds the translatable content of a source by its format.
 
-A content has the position of each of its characters in the source, and everything between two contents goes into the
-translation as it is. Nothing is repaired: markup that is wrong stays wrong. The time that it takes grows with the
-length alone, whatever the source holds.
+A content has the position of each of its characters in the source, and everything between two contents is copied into
+the translation. Nothing is repaired: invalid markup stays invalid. The time is linear in the length, whatever the
+source contains.
 """
 
 import re
@@ -37,7 +37,7 @@ def contents_of(request: TextRequest) -> tuple[list[Content], Spelling]:
     """Returns the translatable contents of a source.
 
     Args:
-        request: the source, its format and which tags are what.
+        request: the source, its format and the roles of its tags.
 
     Returns:
         The contents in order, and the spelling of characters in this source.
@@ -112,7 +112,7 @@ class _Kinds:
         token = self._tokens[number]
         empty = token.kind == "open" and token.partner == number + 1
         if token.kind == "single" and not self._html and not token.raw.startswith(("<!-", "<?")):
-            return number  # an element of XML without content stands for something, as <x id="1"/> does
+            return number  # an element of XML without content represents something, such as <x id="1"/>
         if token.kind != "open" or token.partner < 0:
             return None
         if token.name in self._ignored or (empty and not self._html):
@@ -237,7 +237,7 @@ class Builder:
         return not self._text or self._text[-1][-1:].isspace()
 
     def space(self, start: int, raw: str | None = None) -> None:
-        """Adds a space that the source has not; where `raw` is given, it stands for that text."""
+        """Adds a space that the source lacks; if `raw` is given, it represents that text."""
         if raw is not None:
             self._marks.append(Mark(self._length, raw, "space", -1))
         self._add(" ", [start])

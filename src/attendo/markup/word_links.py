@@ -66,9 +66,9 @@ def token_links(
     Args:
         read: the line that was translated.
         written: one of its translations.
-        alignment: of the two; None where there is none.
-        translation: of the line.
-        candidate: the one of its translations.
+        alignment: the alignment of the two; None if there is none.
+        translation: the translation of the line.
+        candidate: the candidate that was written.
     """
     source, target = tokens_of(read), tokens_of(written)
     by_word = _word_weights(read, written, alignment, translation, candidate)
@@ -112,7 +112,7 @@ def _membership(words: Words, num_pieces: int) -> Weights:
 
 
 def _prefer_the_same(weights: Weights, source: Sequence[Token], target: Sequence[Token]) -> None:
-    """Of a word with several tokens, such as two with a hyphen, those are meant that are the same on the other side."""
+    """For a word with several tokens, such as two with a hyphen, links the tokens that are equal on both sides."""
     ids: dict[str, int] = {}
     source_ids, target_ids = (
         np.array([ids.setdefault(token.text.casefold(), len(ids)) for token in side]) for side in (source, target)
@@ -133,7 +133,7 @@ def _words_of_tokens(tokens: Sequence[Token], text: str) -> list[int]:
 
 
 def _link_the_same(weights: Weights, source: Sequence[Token], target: Sequence[Token]) -> None:
-    """Links what is the same on both sides: symbols, names, numbers; marks in their order if they are equally many."""
+    """Links equal tokens on both sides: symbols, names, numbers; marks in their order if they are equally many."""
     by_source, by_target = _by_likeness(source), _by_likeness(target)
     for likeness, rows in by_target.items():
         columns = by_source.get(likeness, [])

@@ -1,4 +1,4 @@
-"""Checks of what programs read in a text: placeholders, inline codes, ICU messages, XML, accelerators."""
+"""Checks of the parts of a text that programs read: placeholders, inline codes, ICU messages, XML, accelerators."""
 
 import re
 from collections import Counter
@@ -41,10 +41,10 @@ def placeholder_findings(
     """Finds placeholders that a translation lacks or has in addition.
 
     Args:
-        sources: texts of which one has the placeholders that are wanted: the form's own first, then those of other
-            forms, which count where they lack none of its own.
+        sources: texts of which one has the required placeholders: the form's own first, then those of other forms,
+            which count if they lack none of its own.
         target: the translation.
-        flags: of the unit.
+        flags: the unit's flags.
         may_lack_number: whether the form is of a single number, so that a placeholder may be left out.
     """
     there = arguments(target, flags)
@@ -118,7 +118,7 @@ def icu_findings(source: str, target: str, flags: Collection[str]) -> list[Findi
     try:
         wanted = shape(parse_icu(source))
     except DataError:
-        return []  # what is no message cannot become one
+        return []  # a text that is no message cannot become one
     try:
         there = shape(parse_icu(target))
     except DataError as error:

@@ -74,7 +74,7 @@ def ending_findings(source: str, target: str, language: str) -> list[Finding]:
 def number_findings(source: str, target: str, unit: Unit, language: str) -> list[Finding]:
     """Finds numbers that the translation has neither in digits nor as words."""
     texts = _without_directives(source, unit), _without_directives(target, unit)
-    lost = lost_numbers(*texts, ("", language))  # a file may not say which language its sources are in
+    lost = lost_numbers(*texts, ("", language))  # a file need not name the language of its sources
     return [warning("numbers", f"the translation lacks {', '.join(lost)}")] if lost else []
 
 

@@ -12,7 +12,7 @@ _OPENING = dict.fromkeys("\u2066\u2067\u2068", "\u2069") | dict.fromkeys("\u202a
 """Opening controls with their closing ones."""
 _CLOSING = frozenset(_OPENING.values())
 _CONTROL = re.compile(
-    # A pair around signs and digits alone is one thing with them.
+    # A pair around signs and digits alone is one unit with them.
     r"[\u2066-\u2068](?:(?![\u2066-\u2069\n])[\W\d_]){0,40}\u2069"
     r"|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
@@ -22,9 +22,9 @@ def with_controls(text: str, start: int, stop: int) -> tuple[int, int]:
     """Returns the span of a placeholder together with the controls directly around it.
 
     Args:
-        text: what the placeholder stands in.
+        text: the text around the placeholder.
         start: of the placeholder.
-        stop: behind it.
+        stop: after it.
     """
     while True:
         before, behind = text[start - 1 : start] if start else "", text[stop : stop + 1]
@@ -43,7 +43,7 @@ def with_control_codes(parts: Content, prefix: str) -> Content:
 
     Args:
         parts: the content.
-        prefix: what the ids of the codes begin with.
+        prefix: the prefix of the codes' ids.
     """
     if not any(isinstance(part, str) and _CONTROL.search(part) for part in parts):
         return parts

@@ -1,9 +1,9 @@
 """Conversion of a unit's content to a source of the text pipeline, and of the pipeline's result to content.
 
-Codes stand in the source as keys that no text has. A code that is half of a pair, or that stands between words as a
-line break does, becomes a mark, which word alignment places; any other becomes a placeholder, which the model reads as
-a word of the sentence. A line break within a sentence is read as a space, two of them end the sentence. Elements of
-code, such as `<code>`, are placeholders with all that they hold.
+In the source, codes are represented by keys that occur in no text. A code that is half of a pair, or that is between
+words like a line break, becomes a mark, which word alignment places; any other becomes a placeholder, which the model
+reads as a word of the sentence. A line break within a sentence is read as a space, two of them end the sentence.
+Elements of code, such as `<code>`, are placeholders with all their content.
 """
 
 import re
@@ -20,7 +20,7 @@ from attendo.markup.units.code_halves import half_of
 
 KEY_SIGN = "\ufdd1"
 """A noncharacter of Unicode; a text that has it cannot be read here."""
-# An angle bracket in a key says to the pipeline that the model should never see it.
+# An angle bracket in a key keeps it from being shown to the model.
 _KEY = re.compile(f"<{KEY_SIGN}(\\d+)>")
 _BETWEEN_WORDS = re.compile(
     r"<\s*(?:br|hr|wbr|img|input|bookmark)\b|<!--|<\?|\{\\|<\d\d:|\[/?\w+\]"
@@ -60,7 +60,7 @@ class CodeText:
     codes: tuple[Code, ...]
     """The codes by the numbers in their keys."""
     tokens: tuple[Token, ...]
-    """Its tags and codes, paired, and the texts between them."""
+    """The content's tags and codes, paired, and the texts between them."""
 
     def contents(self) -> list[SourceContent]:
         """Returns the contents that the pipeline translates."""
@@ -90,7 +90,7 @@ class CodeText:
         return joined([*parts, written[position:]])
 
     def _add(self, builder: Builder, number: int) -> int:
-        """Adds what begins with a token to the contents, and returns the number of the token behind it."""
+        """Adds to the contents the item that begins with a token, and returns the number of the token after it."""
         token = self.tokens[number]
         raw = self._raw(token)
         whole = Token(token.start, self.tokens[max(number, token.partner)].end, "", "single")
@@ -144,19 +144,19 @@ class CodeText:
         return number + 1
 
     def _is_empty_pair(self, number: int) -> bool:
-        """Whether two codes are a pair with nothing in it, which stands for something that a program puts in."""
+        """Whether two codes are a pair with nothing inside, where a program inserts something."""
         return self.tokens[number].partner == number + 1 and _KEY.fullmatch(self.tokens[number].raw) is not None
 
     def _has_only_marks(self, number: int) -> bool:
-        """Whether an element holds punctuation alone, as an asterisk behind a label is."""
+        """Whether an element contains only punctuation, such as an asterisk after a label."""
         inner = self.tokens[number + 1 : self.tokens[number].partner]
         text = "".join(token.raw for token in inner)
         return bool(text.strip()) and all(token.kind is None for token in inner) and not any(map(str.isalnum, text))
 
     def _glued(self, number: int) -> tuple[bool, bool]:
-        """Whether a letter stands directly before a code that is a word, and directly behind it.
+        """Whether a letter directly precedes a code that is a word, and whether one directly follows.
 
-        The model is to read a space there, since what is glued to a placeholder is no word that it knows.
+        The model reads a space there, since text attached to a placeholder is no word that it knows.
         """
         token = self.tokens[number]
         key = _KEY.fullmatch(token.raw)
@@ -174,7 +174,7 @@ class CodeText:
         return key is not None and _is_a_word(self.codes[int(key[1])])
 
     def _raw(self, token: Token) -> str:
-        """A tag as it is written in the file."""
+        """A tag as written in the file."""
         key = _KEY.fullmatch(token.raw)
         return self.codes[int(key[1])].raw if key else token.raw
 
@@ -198,7 +198,7 @@ def _is_a_word(code: Code) -> bool:
 
 
 def _tags(text: str, found: Sequence[Code]) -> list[Token]:
-    """Returns codes, and markup in the strings; of overlapping ones the first kind counts."""
+    """Returns codes, and markup in the strings; of overlapping tags, the first kind counts."""
     tags = []
     for key in _KEY.finditer(text):
         kind, name = half_of(found[int(key[1])])

@@ -1,4 +1,4 @@
-"""The number that a plural form is translated with, so that the model sees what the form is for.
+"""The number inserted for translating a plural form, which shows the model the form's meaning.
 
 A placeholder for the count is replaced by a number that takes the form, and put back where the translation has it:
 "%d files" is translated as "5 files" for the form of 5.
@@ -20,9 +20,9 @@ _COUNT = re.compile(
     r"|\{\{\s*(?:count|n|num\w*)\s*(?:,[^{}]*)?\}\}|\{(?:0|n|count|num\w*|total)(?:,\s*number[^{}]*|:[^{}]*)?\}"
 )
 COUNT_ID = "count "
-"""The beginning of the id of a code that stands for the count, whatever is written there."""
+"""The beginning of the id of a code for the count, whatever its text."""
 _HYPHEN = re.compile(r"^-(?=[A-ZÄÖÜ]\w*(?![\w-]))")
-"""The hyphen of "2-Dateien"; German has one in compounds alone, which go on: "2-Wege-Test"."""
+"""The hyphen of "2-Dateien"; German has one only in compounds, which continue: "2-Wege-Test"."""
 _ARTICLES = {"en": "an?"}
 _COUNT_CODE = re.compile(r"#|\{\s*\$\w+\s*\}|\{\s*NUMBER\(\s*\$\w+[^{}]*\)\s*\}")
 
@@ -64,15 +64,15 @@ def with_number(source: Content, flags: Collection[str], number: int) -> tuple[C
 
 
 def with_count(singular: Sequence[T], count: T, language: str) -> list[T | str] | None:
-    """Puts a count in place of what says that there is one: "1", "One", or the article where there is no number.
+    """Puts a count in place of the words for one: "1", "One", or the article if there is no number.
 
     Args:
-        singular: texts such as "One file", and what stands between them.
-        count: what shows the number: "# file".
-        language: of the texts.
+        singular: texts such as "One file", and the codes between them.
+        count: the item that shows the number: "# file".
+        language: the language of the texts.
 
     Returns:
-        Parts of which some may be empty; None if the texts do not say it, or several times.
+        Parts of which some may be empty; None if the texts have no word for it, or several.
     """
     texts = [(place, part) for place, part in enumerate(singular) if isinstance(part, str)]
     names = CARDINALS.get(language, "").split()
@@ -102,9 +102,9 @@ def with_placeholder(translation: Content, count: Count, language: str) -> Conte
     """Puts the placeholder back in place of the number, which is in digits or a word.
 
     Args:
-        translation: of a form with the number in it.
-        count: what stands for what.
-        language: of the translation, for words.
+        translation: the translation of a form with the number in it.
+        count: the count and its number.
+        language: the language of the translation, for number words.
 
     Returns:
         The translation; None if the number does not occur exactly once.

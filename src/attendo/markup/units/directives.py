@@ -1,7 +1,7 @@
-"""Placeholders of programs in a text: which stretches they are, by the flags of the unit that has them.
+"""Placeholders of programs in a text: found by the flags of their unit.
 
 The names of the flags are those of gettext and Weblate. Whether `% o` is a placeholder depends on them: it is one of
-`c-format`, and a sign with a word behind it in plain text.
+`c-format`, and a sign followed by a word in plain text.
 """
 
 import re
@@ -49,7 +49,7 @@ _FAMILIES: Mapping[str, str] = {
     "automattic-components-format": _DOUBLE_BRACE,
     "scheme-format": r"~[a-zA-Z%]",
 }
-# Of any text: what can hardly be anything else, whatever program it is of.
+# In any text: patterns that can hardly be anything but a placeholder, for any program.
 _ANYWHERE = (
     rf"{CODE_BEGINS}[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}"
     r"|(?<![\w-])--[a-z][\w-]*--(?!-)|(?<![\w-])--[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*"  # German says "--force-Option"
@@ -61,10 +61,10 @@ _NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:
 _MAY_HAVE = re.compile(r"[%{$`@\\]|--")
 """Characters of which every placeholder of `_ANYWHERE` has one."""
 _SIGNS = re.compile(r"[%{}$`@\\~:]|--")
-"""Characters of which every placeholder has one, whatever its family."""
+"""Characters of which every placeholder has one, for any family."""
 _LITERAL = frozenset(("%%", "{{", "}}"))
 _NUMBERED_BY = frozenset(("c-format", "php-format", "objc-format", "java-printf-format", "perl-format"))
-"""Families in which a placeholder may say by a number which argument it stands for."""
+"""Families in which a placeholder may have the number of its argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def numbered(directive: str, number: int) -> str:
 
 
 def _patterns(text: str, flags: Collection[str]) -> list[str]:
-    """What may be a placeholder of a text; matches of one pattern do not overlap, those of several may."""
+    """Patterns of a text's possible placeholders; matches of one pattern do not overlap, those of several may."""
     patterns = [_FAMILIES[flag] for flag in sorted(flags) if flag in _FAMILIES]
     patterns += [_ANYWHERE] if _MAY_HAVE.search(text) else []
     for flag in flags:

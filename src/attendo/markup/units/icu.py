@@ -17,7 +17,7 @@ _LOOKS_BRANCHED = re.compile(r"\{\s*[^\s{},]+\s*,\s*(?:plural|selectordinal|sele
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A placeholder that is not translated, as it is written: `{name}`, `{n, number}`, or `#`."""
+    """An untranslated placeholder, as written: `{name}`, `{n, number}`, or `#`."""
 
     raw: str
 
@@ -29,17 +29,17 @@ class Branching:
     argument: str
     kind: BranchingKind
     offset: str
-    """As it is written: `offset:1`; empty where there is none."""
+    """The offset as written: `offset:1`; empty if there is none."""
     branches: tuple[tuple[str, "Message"], ...]
     """The messages by key: a category, `=0`, or a value."""
 
 
 Message = tuple[str | Argument | Branching, ...]
-"""Texts as a reader sees them, quotes resolved, and what is between them."""
+"""Texts as a reader sees them, with quotes resolved, and the arguments and branches between them."""
 
 
 def looks_branched(text: str) -> bool:
-    """Whether a text has branches of an ICU message, whatever its flags are."""
+    """Whether a text has branches of an ICU message, regardless of its flags."""
     return _LOOKS_BRANCHED.search(text) is not None
 
 
@@ -159,7 +159,7 @@ def written_icu(message: Message, *, doubles_apostrophes: bool) -> str:
 
     Args:
         message: its texts, arguments and branches.
-        doubles_apostrophes: whether every apostrophe is written twice; else only those that would quote something.
+        doubles_apostrophes: whether every apostrophe is written twice; otherwise only those that would quote something.
     """
     return "".join(_written(message, doubles_apostrophes=doubles_apostrophes, in_plural=False))
 
@@ -199,7 +199,7 @@ def _escaped(text: str, doubles_apostrophes: bool, ends_before_syntax: bool, in_
 
 
 def shape(message: Message) -> Sequence[tuple[str, ...]]:
-    """Returns what a translation must share with a message, in any order: its arguments, and the selecting values."""
+    """Returns the parts that a translation must share with a message, in any order: arguments and selecting values."""
     found: set[tuple[str, ...]] = set()
     for part in message:
         if isinstance(part, Argument):

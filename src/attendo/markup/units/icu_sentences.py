@@ -1,4 +1,4 @@
-"""ICU messages translated branch by branch, each branch as a whole sentence: with what stands before and behind it."""
+"""ICU messages translated branch by branch, each branch as a whole sentence, with the text before and after it."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,14 +11,14 @@ from attendo.markup.units.counts import COUNT_ID, with_count
 from attendo.markup.units.icu import Argument, Branching, Message, parse_icu, written_icu
 
 _MAX_SENTENCES = 60
-"""Sentences that a message may become; of one with more each text is translated by itself."""
+"""Sentences that a message may become; in a message with more, each text is translated separately."""
 _MAX_DIGITS = 9
 _QUOTED = re.compile("'[{}#|][^']*'")
 # Dart's and other libraries take these for the number itself in every language, ICU where the language has them.
 _OF_ONE_NUMBER = {"zero": 0, "two": 2}
 
 TranslateSentence = Callable[[Content, int | None], Awaitable[Content]]
-"""Translates a sentence, in which a number stands for `#` where one is given."""
+"""Translates a sentence; a given number represents `#`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class _Number:
 
     value: int
     shown_by: tuple[str, ...]
-    """The arguments that show it, as they are written."""
+    """The arguments that show the number, as written."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A branch of the message that is written, and the branch of the source that it is made of."""
+    """A branch of the message to write, and the branch of the source that it is made from."""
 
     key: str
     source: Message
@@ -73,7 +73,7 @@ def _choices(branching: Branching, languages: Languages) -> list[_Choice]:
         if key.startswith("=")
     ]
     forms = categories(target) if branching.kind == "plural" else ordinal_categories(target)
-    # A category of one number, of which the source has that number alone, would never be chosen.
+    # A category of one number, which the source handles by an exact branch, would never be chosen.
     chosen = {
         form.name: _Choice(form.name, _source_of(form, branching, offset, languages), _Number(form.sample, shown_by))
         for form in forms
@@ -91,13 +91,13 @@ def _shown_by(branching: Branching) -> tuple[str, ...]:
 
 
 def _exact_number(key: str, offset: int, shown_by: tuple[str, ...]) -> _Number | None:
-    """The number of a key such as `=1`, as `#` shows it; None for one that is never shown."""
+    """The number of a key such as `=1`, as `#` shows it; None if the number is never shown."""
     value = int(key[1:]) - offset if len(key) <= _MAX_DIGITS else -1
     return None if value < 0 else _Number(value, shown_by)
 
 
 def _source_of(form: PluralForm, branching: Branching, offset: int, languages: Languages) -> Message:
-    """The branch of the source that a form of the target language is made of."""
+    """The branch of the source from which a form of the target language is made."""
     there = dict(branching.branches)
     if branching.kind == "selectordinal":
         # The source's own branch of the sample: English has "#st", "#nd" and "#rd".
@@ -108,7 +108,7 @@ def _source_of(form: PluralForm, branching: Branching, offset: int, languages: L
     count = _count_argument(there["other"], shown_by)
     exact = there.get(f"={1 + offset}")
     singulars = [branch for branch in (there.get("one"), exact) if branch is not None]
-    # "One file" is not said of 0, as French says its singular, or of 21, as Russian does.
+    # "One file" does not fit 0, which is singular in French, or 21, which is singular in Russian.
     if "one" in there and (form.is_of_one_number or count is None):
         return there["one"]
     counted = [branch for branch in singulars if _count_argument(branch, shown_by) is not None]
@@ -119,12 +119,12 @@ def _source_of(form: PluralForm, branching: Branching, offset: int, languages: L
 
 
 def _count_argument(message: Message, shown_by: tuple[str, ...]) -> Argument | None:
-    """What shows the number in a branch; None if nothing does."""
+    """The argument that shows the number in a branch; None if there is none."""
     return next((part for part in message if isinstance(part, Argument) and part.raw in shown_by), None)
 
 
 def _count(message: Message, languages: Languages) -> int:
-    """How many sentences a message becomes."""
+    """The number of sentences that a message becomes."""
     first = next((number for number, part in enumerate(message) if isinstance(part, Branching)), None)
     if first is None:
         return 1
@@ -141,7 +141,7 @@ def _count(message: Message, languages: Languages) -> int:
 async def _sentences(
     message: Message, number: _Number | None, languages: Languages, translate: TranslateSentence
 ) -> Message:
-    """Translates a message whose first branches take in all that stands around them."""
+    """Translates a message whose first branches include all text around them."""
     first = next((number for number, part in enumerate(message) if isinstance(part, Branching)), None)
     if first is None:
         return await _sentence(message, number, translate)
@@ -158,7 +158,7 @@ async def _sentences(
 
 
 def _unambiguous(branch: Message, branching: Branching, behind: Message) -> Message:
-    """A branch that may stand within the branches of what is behind it, where `#` would be another number."""
+    """A branch that can be within later branches of the message, where `#` would mean another number."""
     if branching.kind == "select" or not any(isinstance(part, Branching) for part in (*branch, *behind)):
         return branch
     number = Argument(f"{{{branching.argument}, number}}")
@@ -166,7 +166,7 @@ def _unambiguous(branch: Message, branching: Branching, behind: Message) -> Mess
 
 
 async def _texts(message: Message, languages: Languages, translate: TranslateSentence) -> Message:
-    """Translates the texts of a message where they stand."""
+    """Translates each text of a message separately."""
     parts: list[str | Argument | Branching] = []
     run: list[str | Argument] = []
     for part in (*message, None):

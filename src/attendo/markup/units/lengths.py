@@ -33,7 +33,7 @@ class LengthLimit:
 
 
 def with_limit(unit: Unit) -> Unit:
-    """A unit whose attributes say the limit that its flags or comments say, for whoever does not get these."""
+    """Copies the limit from a unit's flags or comments to its attributes, for code that sees only these."""
     limit = length_limit(unit)
     return unit if limit is None else replace(unit, max_length=limit.most, length_unit=limit.unit)
 

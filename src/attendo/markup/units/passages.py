@@ -55,19 +55,19 @@ class Draft:
     terms: tuple[TermUse, ...] = ()
     """Outcomes of the glossary's terms."""
     matches: tuple[MemoryMatch, ...] = ()
-    """Corrections that it consists of: one of all of it, or those of some of its sentences, without a text to take."""
+    """The corrections used: one of the whole text, or those of some of its sentences, without a text to insert."""
 
 
 class Passages:
-    """Translates passages; equal ones only once.
+    """Translates passages, equal ones only once.
 
     Args:
         translate: translates lines.
         source_language: its ISO 639-1 code.
         target_language: the code of the target, with its region if it has one.
-        confidence: gives the confidence of a translation.
-        candidates: what translates lines into several candidates each, for units that limit the length; None where
-            there is nothing to choose from.
+        confidence: computes the confidence of a translation.
+        candidates: translates lines into several candidates each, for units that limit the length; None if there is no
+            choice.
         glossary: the glossary to use.
         corrections: finds corrections by people, which replace the model's translations.
     """
@@ -151,7 +151,7 @@ class Passages:
         return replace(found, text=repaired(passage.source, text, self.target_language))
 
     async def _corrected(self, passage: Passage) -> Draft | None:
-        """A passage's correction; None where it has none, or codes, or where the correction has other placeholders."""
+        """A passage's correction; None without one, if the passage has codes, or if its placeholders differ."""
         if self._corrections is no_corrections or any(isinstance(part, Code) for part in passage.source):
             return None
         text = plain(passage.source)
@@ -186,7 +186,7 @@ class Passages:
         )
 
     async def _text_of(self, masked: Content, translate: TranslateLines) -> tuple[CodeText, TranslatedText] | None:
-        """A content laid out as a source, and what became of it; None where there is nothing to translate."""
+        """A content laid out as a source, and its translation; None if there is nothing to translate."""
         layout = code_text(masked)
         request = TextRequest(
             text=layout.text,
@@ -203,9 +203,9 @@ class Passages:
         )
 
     async def _in_pieces(self, passage: Passage, masked: Content, problem: str) -> Draft:
-        """The translation of what is between codes and placeholders, each stretch by itself, in the source's order.
+        """Translates the text between codes and placeholders, each stretch separately, in the source's order.
 
-        A stretch that is translated by no words stays as it was.
+        A stretch whose translation has no words stays unchanged.
         """
         parts: list[str | Code] = []
         drafts: list[Draft] = []
@@ -234,10 +234,10 @@ class Passages:
 
 
 class _Stretches:
-    """Stretches of a text; those that overlap are one.
+    """Stretches of a text; overlapping stretches are joined.
 
     Args:
-        stretches: where each begins and ends.
+        stretches: start and end of each.
     """
 
     def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
@@ -249,7 +249,7 @@ class _Stretches:
             self._merged.append((start, stop))
 
     def hold(self, start: int, stop: int) -> bool:
-        """Whether another stretch lies within one of them."""
+        """Whether another stretch is within one of them."""
         place = bisect_right(self._merged, (start, maxsize)) - 1
         return place >= 0 and stop <= self._merged[place][1]
 
@@ -259,7 +259,7 @@ def _has_words(text: Content) -> bool:
 
 
 def _match(source: str, target: str, text: str = "") -> MemoryMatch:
-    """A correction as what a translation memory has; without a text to take where it is of a part alone."""
+    """A correction as a match of a translation memory; without a text to insert if it is for only a part."""
     return MemoryMatch(kind="exact", score=100, source=source, target=target, text=text)
 
 
@@ -276,7 +276,7 @@ def _masked(passage: Passage) -> Content:
             if tags.hold(one.start, one.stop):
                 continue
             count += 1
-            # Whether its place counts is part of its name, since all that is left of it later is the code.
+            # Whether its position matters is part of its name, since later only the code is left of it.
             kind = "positional" if one.is_positional else "named"
             start, stop = with_controls(part, one.start, one.stop)
             start = max(start, position)
@@ -287,7 +287,7 @@ def _masked(passage: Passage) -> Content:
 
 
 def _with_per_cent(found: Iterable[Directive]) -> list[Directive]:
-    """Returns placeholders with the per cent sign that stands directly behind one as a part of it."""
+    """Returns placeholders, each including a per cent sign directly after it."""
     whole: list[Directive] = []
     for one in found:
         last = whole[-1] if whole else None
@@ -303,7 +303,7 @@ def _unmasked(masked: Content, translation: Content, flags: frozenset[str]) -> C
     wanted = _positional(masked)
     order = _positional(translation)
     numbers = {} if order == wanted else {code.id: number for number, code in enumerate(wanted, start=1)}
-    # A placeholder in a tag counts too, and stays as it is.
+    # A placeholder in a tag counts too, and stays unchanged.
     others = any(one.is_positional for part in masked if isinstance(part, str) for one in directives(part, flags))
     if numbers and (not can_be_numbered(flags) or others or any("*" in code.raw for code in wanted)):
         return None
@@ -311,7 +311,7 @@ def _unmasked(masked: Content, translation: Content, flags: frozenset[str]) -> C
     for part in translation:
         if isinstance(part, Code) and part.id.startswith(_MASK):
             number = numbers.get(part.id)
-            place = part.raw.find("%")  # behind controls of the writing direction
+            place = part.raw.find("%")  # after controls of the writing direction
             parts.append(part.raw if number is None else part.raw[:place] + numbered(part.raw[place:], number))
         else:
             parts.append(part)

@@ -14,10 +14,10 @@ _MARKS = _OPENING | _CLOSING
 def with_quotation_marks(source: Content, translation: Content) -> Content:
     """Returns a translation with the quotation marks around placeholders that it lacks.
 
-    A mark is added only where the translation has fewer than its source, so that one around more words stays there.
+    A mark is added only if the translation has fewer than its source, so a mark around more words stays there.
 
     Args:
-        source: what was translated, placeholders as codes.
+        source: the translated text, placeholders as codes.
         translation: its translation, with the same codes.
     """
     pairs = {
@@ -51,7 +51,7 @@ def with_quotation_marks(source: Content, translation: Content) -> Content:
 
 
 def _neighbours(text: Content) -> Iterator[tuple[Code, str, str]]:
-    """Yields each code that is no half of a pair, with the strings directly before and behind it."""
+    """Yields each code that is not half of a pair, with the strings directly before and after it."""
     for number, part in enumerate(text):
         if isinstance(part, Code) and part.kind == "single":
             before = text[number - 1] if number else ""

@@ -26,8 +26,8 @@ def repaired(source: Content, translation: Content, language: str) -> Content:
     """Makes a translation end as its source does: with or without a full stop, a colon, an ellipsis.
 
     Args:
-        source: what was translated.
-        translation: without accelerators.
+        source: the translated text.
+        translation: the translation without accelerators.
         language: the target language.
     """
     parts = list(translation)
@@ -57,12 +57,12 @@ def _with_end_of(last: str | Code, parts: list[str | Code]) -> list[str | Code]:
         stripped = other.rstrip()
         if not isinstance(last, str):
             return [*parts[:-1], _without_marks(stripped) + other[len(stripped) :]]
-        # Where a guard has taken a mark of French from the end, the space before it is left.
+        # If a guard has removed a French mark at the end, the space before it remains.
         return [*parts[:-1], _ended(last.rstrip(), stripped) + last[len(last.rstrip()) :]]
     wanted = next((mark for mark in (*_ELLIPSES, *_MARKS) if isinstance(last, str) and last.endswith(mark)), "")
     if not wanted or not other.raw.strip():
         return parts
-    # A code has moved to the end, and the mark that it stood before is to come behind it.
+    # A code has moved to the end, and its mark has to follow it.
     before = parts[-2] if len(parts) > 1 else ""
     if isinstance(before, str) and before.rstrip().endswith(wanted):
         stripped = before.rstrip()

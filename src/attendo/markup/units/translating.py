@@ -54,10 +54,10 @@ class UnitTranslator:
         self._passages, self._language = passages, passages.target_language
 
     async def translated(self, unit: Unit) -> UnitTranslation:
-        """Translates a unit; one whose placeholders or codes cannot be kept is left as it was, with the findings."""
+        """Translates a unit; a unit whose placeholders or codes cannot be kept is left unchanged, with the findings."""
         if problem := _unreadable(unit):
             return UnitTranslation(problems=(problem,))
-        if unit.label:  # `access_keys` takes a letter of the label when that is translated
+        if unit.label:  # `access_keys` takes a letter of the label once that is translated
             return UnitTranslation(texts=tuple(form.source for form in unit.forms))
         notes = _Notes()
         try:
@@ -83,7 +83,7 @@ class UnitTranslator:
             return content(await translated_icu(text, languages, _Sentences(self, unit, notes, self._language)))
         source, accelerator = without_accelerator(form.source, unit.flags)
         if form.sample is not None and not form.is_of_one_number and num_counts(source, unit.flags) == 0:
-            # "One file" says 1; where the form is of 21 too, "%d file" is to be translated, or else "%d files".
+            # "One file" means exactly 1; where the form is for 21 too, "%d file" or else "%d files" is translated.
             sources = [without_accelerator(other.source, unit.flags)[0] for other in unit.forms]
             plural = next((other for other in sources if num_counts(other, unit.flags) == 1), source)
             language = self._passages.source_language
@@ -94,7 +94,7 @@ class UnitTranslator:
     async def with_count(
         self, source: Content, sample: int | None, flags: frozenset[str], notes: _Notes, finish: "_Finish"
     ) -> Content:
-        """The translation of a text with a number in place of its count, if it has one that comes back."""
+        """The translation of a text with a number in place of its count, if the number occurs in the translation."""
         with_it, count = (source, None) if sample is None else with_number(source, flags, sample)
         passage = Passage(with_it, flags)
         draft = await self._passages.draft(passage)
@@ -126,7 +126,7 @@ class _Finish:
     limit: LengthLimit | None = None
 
     def text(self, draft: Draft, count: Count | None) -> Content | None:
-        """The text of a draft; None where the number that stands for its count is not there once."""
+        """The text of a draft; None if the number for its count does not occur exactly once."""
         found: Content | None = draft.text
         if count is not None:
             found = with_placeholder(draft.text, count, self.language)
@@ -155,7 +155,7 @@ class _Sentences:
 
 
 def _matches(matches: Sequence[MemoryMatch], num_forms: int) -> tuple[MemoryMatch, ...]:
-    """The corrections that a unit was made of; with a text to take where each of its forms is one."""
+    """The corrections used in a unit; with a text to insert if each of its forms is a correction."""
     if len(matches) == num_forms and all(match.text for match in matches):
         return tuple(matches)
     return tuple(replace(match, text="") for match in matches)

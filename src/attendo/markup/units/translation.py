@@ -24,17 +24,16 @@ class UnitTranslation:
     terms: tuple[TermUse, ...] = ()
     """Outcomes of the glossary's terms."""
     matches: tuple[MemoryMatch, ...] = ()
-    """What a translation memory had for it: one match for each form that was taken from it, else those that guided the
-    model."""
+    """The matches of a translation memory: one for each form taken from it, otherwise those that guided the model."""
 
     @property
     def is_kept(self) -> bool:
-        """Whether the unit is left as it was."""
+        """Whether the unit is left unchanged."""
         return not self.texts
 
     @property
     def origin(self) -> Literal["mt", "tm", "changed"]:
-        """Whether a model made it, a translation memory had it, or it is one of a memory with other numbers put in."""
+        """Whether it is from a model, from a translation memory, or from a memory with other numbers inserted."""
         if not self.matches or not all(match.text for match in self.matches):
             return "mt"
         return "tm" if all(match.kind == "exact" for match in self.matches) else "changed"
