@@ -1,1 +1,1 @@
-"""Translation memory: what people have translated before, indexed on disk, looked up, and used by the model."""
+"""Translation memory: human translations, indexed on disk, looked up, and used by the model."""

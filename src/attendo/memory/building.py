@@ -84,7 +84,7 @@ def build_index(
 def build_index_of(
     path: Path, suggestions: Iterable[Suggestion], languages: tuple[str, str], digest: str
 ) -> BuiltIndex:
-    """Builds an index of the translations that a file offers beside its units; it appears when it is complete.
+    """Builds an index of the translations that a file offers besides its units; the index appears when it is complete.
 
     Args:
         path: the file to write.
@@ -165,7 +165,7 @@ def _filled(
     said: _Described,
     progress: Callable[[int], None] | None,
 ) -> BuiltIndex:
-    # The file has a temporary name until it is whole, so that nothing has to be kept for a crash.
+    # The file has a temporary name until it is complete, so nothing needs to survive a crash.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -32768", "locking_mode = EXCLUSIVE"):
         connection.execute(f"PRAGMA {pragma}")
     connection.executescript(_TABLES)

@@ -131,9 +131,9 @@ class Index:
     def candidates(self, words: Sequence[int], threshold: int) -> list[Candidate]:
         """Returns entries that may be similar to a text.
 
-        An entry of which at least `threshold` per cent is the same has lost at most so many words of the text, hence
-        it has at least one of that many and one more, of which the rarest are taken; it is missed only where more than
-        `_MAX_CANDIDATES` others share more words.
+        An entry with a similarity of at least `threshold` per cent lacks at most n words of the text, so it has at
+        least one of any n + 1, of which the rarest are looked up; it is missed only if more than `_MAX_CANDIDATES`
+        others share more words.
 
         Args:
             words: the words of the text, as numbers.
@@ -159,7 +159,7 @@ class Index:
         least = -(-len(words) * threshold // 100)
         found = found[(lengths >= least) & (lengths <= most)]
         entries, shared = _counted(found, len(self._lengths))
-        # Words that are nowhere in the memory are among the changes already.
+        # Words that do not occur in the memory already count as changes.
         enough = shared >= max(1, len(postings) + missing - max_changes)
         entries, shared = entries[enough], shared[enough]
         best = np.argsort(-shared, kind="stable")[:_MAX_CANDIDATES]

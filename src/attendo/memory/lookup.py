@@ -1,4 +1,4 @@
-"""Lookup in translation memories: the same text, one with other values, or one with similar words."""
+"""Lookup in translation memories: the same text, a text with other values, or one with similar words."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -128,14 +128,14 @@ class Memory:
         tried = [(-negative, self._indexes[place].entry(number)) for negative, place, number in sorted(scored)[:_TRIED]]
         if not tried:
             return None
-        # Of those with the same words, the one with the same characters: a case, or a number.
+        # Among entries with the same words, the one with the same characters: letter case, or a number.
         score, entry = max(tried, key=lambda one: (one[0], Levenshtein.normalized_similarity(text, one[1].source)))
         per_cent = min(int(score * 100), _SAME_WORDS)
         return MemoryMatch(kind="fuzzy", score=per_cent, source=entry.source, target=entry.target, text="")
 
 
 def _chosen(text: str, entries: Sequence[Entry], surroundings: Surroundings) -> MemoryMatch:
-    """Returns the best of a text's translations: that of its context, the most frequent, or the latest."""
+    """Returns the best of a text's translations: one with the same context, the most frequent, or the latest."""
     before = None if surroundings.before is None else text_hash(same_text(surroundings.before))
 
     def nearness(entry: Entry) -> tuple[bool, bool]:

@@ -51,7 +51,7 @@ def cache_folder() -> Path:
 
 
 def _cached(files: Sequence[Path], languages: tuple[str, str], built: Built | None) -> Index:
-    """Returns the index of files, which is built if there is none of exactly these files."""
+    """Returns the index of files, which is built unless there is one of exactly these files."""
     path = cache_folder() / f"{_key(files, languages)}.sqlite"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Substitution of values: a text that differs from a known one in values alone reuses its translation."""
+"""Substitution of values: a text that differs from a known one only in values reuses its translation."""
 
 from collections.abc import Sequence
 
@@ -24,8 +24,8 @@ def with_values_of(new: Pattern, text: str, known: Pattern, target: str, languag
         languages: source and target language as ISO 639-1 codes.
 
     Returns:
-        The translation with the new values in it; None where a value of the known text does not stand exactly once in
-        its translation, or what comes out does not have the values of the new text.
+        The translation with the new values in it; None if a value of the known text does not occur exactly once in its
+        translation, or the result does not have the values of the new text.
     """
     places: list[tuple[int, int, str]] = []
     changed = [pair for pair in zip(known.values, new.values, strict=True) if pair[0].text != pair[1].text]
@@ -69,7 +69,7 @@ def _spellings(value: Value, languages: tuple[str, str]) -> tuple[str, ...]:
 def _written(new: Value, old: Value, found: str, languages: tuple[str, str]) -> str | None:
     """Returns a new value in the form in which the translation has the old one; None if that is unknown."""
     if new.kind != "number":
-        # A date or a time that both languages write alike may be ambiguous in another one: 03/04/2024.
+        # A date or a time that both languages write in the same way may be ambiguous in another one: 03/04/2024.
         return None if new.kind == "date" and "/" in new.text else new.text
     if not _has_same_plural(new, old, languages):
         return None

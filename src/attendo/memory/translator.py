@@ -1,4 +1,4 @@
-"""A translator with a translation memory: the same texts are taken from it, similar ones guide the search."""
+"""A translator with a translation memory: it reuses those of identical texts, similar ones guide the search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from attendo.memory.similar import frame_of
 from attendo.memory.texts import without_marks
 
 _MARGIN = 0.5
-"""So much less probable, as the logarithm of a token's probability, a translation may be than the similar text's."""
+"""Maximum deficit, in mean log-probability per token, of a translation against that of the similar text."""
 _BEAM_SIZE = 8
 
 
@@ -31,7 +31,7 @@ class _Similar:
     """A line that has a similar text in the memory."""
 
     place: int
-    """Its place among the lines that are translated together."""
+    """The index of the line among those that are translated together."""
     line: NumberedLine
     match: MemoryMatch
     translation: Translation
@@ -46,16 +46,16 @@ class _Similar:
 class MemoryTranslator(Translator):
     """A translator that looks each line up in a translation memory first.
 
-    Lines with constraints other than terms are translated as if there were no memory. Where several translations are
-    asked for, or chance is to choose, similar texts are not used.
+    Lines with constraints other than terms are translated without the memory. If several translations are requested, or
+    sampling, similar texts are not used.
 
     Args:
         memory: the translation memory.
-        models: as for `Translator`.
-        source_tokenizer: likewise.
-        target_tokenizer: likewise.
-        config: likewise.
-        languages: likewise.
+        models: the models, as for `Translator`.
+        source_tokenizer: the tokenizer of the source language.
+        target_tokenizer: the tokenizer of the target language.
+        config: the search settings.
+        languages: source and target, as for `Translator`.
         options: further keyword arguments of `Translator`.
     """
 
@@ -84,7 +84,7 @@ class MemoryTranslator(Translator):
         )
 
     def translate_constrained(self, lines: Sequence[tuple[str, Constraints]], *, first: int = 1) -> list[Translation]:
-        """Translates lines as `Translator.translate_constrained` does, those that the memory has by the memory."""
+        """Translates lines as `Translator.translate_constrained` does, but takes those found in the memory from it."""
         matches = [
             self._match(line, constraints, Surroundings(before=lines[place - 1][0] if place else None))
             for place, (line, constraints) in enumerate(lines)
@@ -95,7 +95,7 @@ class MemoryTranslator(Translator):
     def translate_watched(
         self, lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, *, first: int = 1
     ) -> list[Translation | None]:
-        """Translates lines as `Translator.translate_watched` does, those that the memory has by the memory.
+        """Translates lines as `Translator.translate_watched` does, but takes those found in the memory from it.
 
         The preceding line may belong to another request, so it does not count as context.
         """
@@ -154,10 +154,10 @@ class MemoryTranslator(Translator):
         return found
 
     def _guided(self, similar: Sequence[_Similar]) -> dict[int, Translation]:
-        """Translations of lines that have similar texts, chosen among several by how much they agree with these.
+        """Translates lines that have similar texts; among several translations, the closest to these is chosen.
 
         Returns:
-            The translations by the lines' places; without those of lines whose ordinary translation is better.
+            The translations by the lines' indices, except for lines whose ordinary translation is better.
         """
         framed = [(one, frame) for one in similar if (frame := self._frame(one)) is not None]
         lines = [
@@ -174,31 +174,31 @@ class MemoryTranslator(Translator):
         return result
 
     def _frame(self, one: _Similar) -> Frame | None:
-        """What a similar text's translation has for a line; one by one, since an alignment cannot be interrupted."""
+        """A line's frame from a similar text's translation; one at a time, since an alignment cannot be interrupted."""
         one.line.between_steps()
         [alignment] = self.align([one.known])
         return frame_of(_text(one.translation), alignment)
 
     def _widely(self, lines: Sequence[NumberedLine]) -> list[Translation | None]:
-        """Several translations of each line; None where its constraints cannot be kept, or for a cancelled line."""
+        """Several translations of each line; None if its constraints cannot be met, or for a cancelled line."""
         if not lines:
             return []
         try:
             return self._wide.translate_numbered(lines)
-        except DataError:  # of one of them: a stretch that the vocabulary cannot spell, or a frame that is too long
+        except DataError:  # in one of them: a stretch that the vocabulary cannot spell, or a frame that is too long
             if len(lines) == 1:
                 return [None]
             return [found for line in lines for found in self._widely([line])]
 
     def _best(self, one: _Similar, texts: Sequence[str]) -> Translation | None:
-        """The best of the translations that keep to a frame; None where it is worse than the ordinary one.
+        """The best of the translations that follow a frame; None if it is worse than the ordinary one.
 
-        It is not worse if the model takes it to be about as probable as the similar text's own translation, which a
-        person has written: that is as much as a model can say of text that it was not trained on.
+        It is not worse if the model finds it about as probable as the similar text's own translation, which a person
+        has written: a model can judge no better about text that it was not trained on.
 
         Args:
             one: the line, with its ordinary translation and the similar text.
-            texts: the translations that keep to a frame.
+            texts: the translations that follow a frame.
         """
         translation, source = one.translation, _text(one.translation)
         lost = compared(source, translation.text, self._languages).num_faults

@@ -25,14 +25,14 @@ class TranslatesUnits(Protocol):
 
 
 class MemoryUnits:
-    """Translates units by a translation memory, and those that it does not have by a model.
+    """Translates units with a translation memory, and those that it lacks with a model.
 
     Args:
         memory: the translation memory.
         translator: translates the other units.
         units: all units of the file, in order.
         language: the target language.
-        matched: what the memory had for lines that the translator has given the model, by the line; it grows.
+        matched: the memory's matches for lines that the model has translated, by line; it grows.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class MemoryUnits:
     def _remembered(self, unit: Unit) -> UnitTranslation | None:
         """Returns the unit's translation from the memory; None if it has no usable one."""
         sources = [marked_text(form.source) for form in unit.forms]
-        # Plural forms of one source have several translations, and nothing says which is which.
+        # Plural forms of one source have several translations, which cannot be told apart.
         if unit.label or len(set(sources)) < len(sources):
             return None
         surroundings = Surroundings({unit.context, unit.id}, self._before.get(unit.id))
