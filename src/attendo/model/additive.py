@@ -1,7 +1,7 @@
-"""Additive attention (Section 3.2.1): a feed-forward network of one hidden layer says how well a key fits a query.
+"""Additive attention (Section 3.2.1): a feed-forward network with one hidden layer scores how well a key fits a query.
 
 Bahdanau et al. (2015) have v^T tanh(W q + U k), with a vector v and matrices W and U that are learned. In multi-head
-form a head's W_Q and W_K are W and U already, so that what is left to learn is a vector a head.
+form a head's W_Q and W_K already are W and U, so only one vector per head remains to be learned.
 """
 
 from contextlib import nullcontext
@@ -35,7 +35,7 @@ class AdditiveLogits(nn.Module):
         """Logits `(batch, num_heads, tgt_len, src_len)`, in the memory of queries, keys and logits.
 
         The hidden layer has d_k times as many numbers as the logits. They are computed a few queries at a time and not
-        kept: the way back computes them again. bfloat16 is taken for float32, in which the logits are.
+        kept: the backward pass recomputes them. bfloat16 inputs are converted to float32, the type of the logits.
 
         Args:
             query: `(batch, num_heads, tgt_len, d_k)`.
@@ -55,7 +55,7 @@ class AdditiveLogits(nn.Module):
 class _AdditiveLogits(torch.autograd.Function):
     """v^T tanh(q + k) by tanh(x) = 2 s - 1 with s = sigmoid(2 x), as torch's sigmoid is ten times as fast as its tanh.
 
-    Heads come first inside: a product with the heads' vectors is then one product a head.
+    Heads come first inside: the product with the heads' vectors is then one product per head.
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Attention (Section 3.2): scaled dot-product attention, the functions beside it, and the two multi-head uses.
+"""Attention (Section 3.2): scaled dot-product attention, its alternatives, and the two multi-head uses.
 
 Axes: `batch` (sentences), `num_heads`, `tgt_len` (where it looks from), `src_len` (where it looks), `d_k`, `d_v`.
 """
@@ -17,7 +17,7 @@ from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
 
 _FUSED = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-"""Without cuDNN's, which plans anew for each shape, in milliseconds: every batch of text has another one."""
+"""Without cuDNN's backend, which needs milliseconds to plan each new shape: nearly every batch of text has one."""
 
 MANY_LOGITS = 1 << 20
 """Numbers, 4 MiB: attention that has more of them is fused on a processor too, which then keeps none of them."""
@@ -31,7 +31,7 @@ class Attended(NamedTuple):
 
 
 class KeysValues(NamedTuple):
-    """Keys `(batch, num_heads, length, d_k)` and values `(batch, num_heads, length, d_v)` of what is looked at."""
+    """Keys `(batch, num_heads, length, d_k)` and values `(batch, num_heads, length, d_v)` to attend to."""
 
     keys: Tensor
     values: Tensor
@@ -53,9 +53,9 @@ def scaled_dot_product_attention(
         key: `(batch, num_heads, src_len, d_k)`.
         value: `(batch, num_heads, src_len, d_v)`.
         mask: boolean, True where the query may look; broadcasts to `(batch, num_heads, tgt_len, src_len)`; each query
-            must see at least one key. None: everything may be seen.
-        dropout: what drops weights while training; the paper has none here.
-        scale: what the products are multiplied by; None for the paper's 1 / sqrt(d_k), 1 for the unscaled function.
+            must see at least one key. None: every key is visible.
+        dropout: the dropout of weights while training; the paper has none here.
+        scale: the factor of the products; None for the paper's 1 / sqrt(d_k), 1 for the unscaled function.
 
     Returns:
         The context, `(batch, num_heads, tgt_len, d_v)`, and the weights, `(batch, num_heads, tgt_len, src_len)`.
@@ -115,7 +115,7 @@ def fused_attention(
 class MultiHeadAttention(nn.Module):
     """The common part of multi-head attention: the split into heads, and W_O that joins them (Section 3.2.2).
 
-    `scale` is what products of queries and keys are multiplied by, and `additive` is None, but for additive attention.
+    `scale` is the factor of the products of queries and keys, and `additive` is None except for additive attention.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -132,14 +132,14 @@ class MultiHeadAttention(nn.Module):
         return projected.view(batch, length, self.num_heads, -1).transpose(1, 2)
 
     def attend(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
-        """Looks with every head and joins what they found: `(batch, tgt_len, d_model)`."""
+        """Attends with every head and joins the outputs: `(batch, tgt_len, d_model)`."""
         joined: Tensor = self.output(self.context(query, seen, mask).transpose(1, 2).flatten(2))
         return joined
 
     def context(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
         """Computes the heads' outputs, `(batch, num_heads, tgt_len, d_v)`."""
         p = self.dropout.p if self.training else 0.0
-        # On a processor torch's fused attention is worth it from a certain size on, and draws what it drops one by one.
+        # On a CPU torch's fused attention pays only from a certain size on, and it draws dropout numbers one by one.
         is_large = p == 0 and query[..., 0].numel() * seen.keys.shape[2] > MANY_LOGITS
         if self.additive is None and (query.is_cuda or is_large):
             return fused_attention(query, seen, mask, p, scale=self.scale)
@@ -188,7 +188,7 @@ class SelfAttention(MultiHeadAttention):
 
 
 class MemoryAttention(MultiHeadAttention):
-    """Queries to keys and values of the encoder's memory that somebody else has made."""
+    """Multi-head attention of queries to precomputed keys and values of the encoder's memory."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
@@ -199,7 +199,7 @@ class MemoryAttention(MultiHeadAttention):
 
         Args:
             hidden: `(batch, tgt_len, d_model)`.
-            seen: what `EncoderDecoderAttention.look_at` gave for the memory.
+            seen: the keys and values of `EncoderDecoderAttention.look_at` for the memory.
             mask: boolean, True where attention may go; broadcasts to `(batch, num_heads, tgt_len, src_len)`.
 
         Returns:

@@ -1,7 +1,7 @@
-"""Padding and masks, made here and nowhere else: a mask is boolean, True where attention may go.
+"""Padding and masks, made only here: a mask is boolean, True where attention is allowed.
 
-There is no padding token: padded places hold id 0 and no real place can see them. The decoder reads its target shifted
-by one to the right behind `START`, whose embedding is the zero vector.
+There is no padding token: padded positions have id 0 and no real position can see them. The decoder reads its target
+shifted right by one after `START`, whose embedding is the zero vector.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ Ids = Sequence[int] | npt.NDArray[np.integer]
 
 @dataclass(frozen=True, kw_only=True)
 class DistilledTokens:
-    """Which of a batch's target tokens are learned from another model's probabilities, and which as they stand.
+    """The target tokens of a batch that are learned from another model's probabilities, and the others.
 
-    Tokens are counted from 0 through all rows, without padding.
+    Tokens are numbered from 0 through all rows, without padding.
     """
 
     distilled: Tensor
@@ -32,7 +32,7 @@ class DistilledTokens:
 
     @classmethod
     def of(cls, is_distilled: npt.NDArray[np.bool_]) -> Self:
-        """Those of a batch.
+        """Finds both kinds of tokens of a batch.
 
         Args:
             is_distilled: `(tokens,)`.
@@ -58,16 +58,17 @@ class Batch:
     tgt_ids: Tensor
     """int64 `(batch, tgt_len)`: the target with its `</s>`."""
     tgt_mask: Tensor | None
-    """boolean `(1, 1, tgt_len, tgt_len)`: each position sees itself and those before; this hides the padding behind.
-    None for a model whose decoder is restricted to a window, which says so itself."""
+    """boolean `(1, 1, tgt_len, tgt_len)`: each position sees itself and those before; this also hides the padding after
+    them. None for a model whose decoder is restricted to a window, which has its own mask."""
     tgt_tokens: Tensor
     """boolean `(batch, tgt_len)`, True at tokens: the places that count in the loss."""
     tgt_places: Tensor
-    """int64 `(num_tokens,)`: where they are, counted through all rows; a GPU would be waited for to find out."""
+    """int64 `(num_tokens,)`: where they are, counted through all rows; finding them there would mean waiting for a
+    GPU."""
     num_tokens: int
     """Target tokens without padding."""
     distilled: DistilledTokens | None = None
-    """None where every token is learned as it stands."""
+    """The tokens learned from another model's probabilities; None if there are none."""
 
     def to(self, device: torch.device) -> "Batch":
         """Moves the batch to another device."""
@@ -91,7 +92,7 @@ class Batch:
 
 
 def _sent(tensor: Tensor, device: torch.device) -> Tensor:
-    """A copy on another device; from memory that does not move, so that nobody waits for a GPU to take it."""
+    """A copy on another device; from pinned memory, so that the copy does not block."""
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
@@ -101,7 +102,7 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 
 
 def pad(rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
-    """Rows of unequal length as one tensor.
+    """Rows of unequal length as one padded tensor, and their mask.
 
     Returns:
         The ids, int64 `(batch, length)`, and a boolean of the same shape that is True at tokens.
@@ -115,10 +116,10 @@ def pad(rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
 
 
 def pad_source(rows: Sequence[Ids]) -> tuple[Tensor, Tensor | None]:
-    """Source sentences as the encoder takes them.
+    """Source sentences as input of the encoder.
 
     Args:
-        rows: each sentence's ids with its `</s>`; none is empty.
+        rows: each sentence's ids with its `</s>`; not empty.
 
     Returns:
         `src_ids`, int64 `(batch, src_len)`, and `src_mask`, boolean `(batch, 1, 1, src_len)` or None without padding.

@@ -1,4 +1,4 @@
-"""The decoder's cache, by which each step computes one new position only.
+"""The decoder's cache, with which each step computes only one new position.
 
 Rows are hypotheses; a sentence has the same number of them as every other, side by side. Keys and values of the memory
 are kept once a sentence: its hypotheses look at them together.
@@ -14,16 +14,16 @@ from attendo.model.attention import KeysValues
 
 @dataclass(frozen=True, kw_only=True)
 class DecoderCache:
-    """Keys and values of the source and of what has been written; passed in to a step and handed back by it."""
+    """Keys and values of the source and of the tokens so far; passed in to a step and handed back by it."""
 
     length: int
     """Positions written so far."""
     rows_per_sentence: int
-    """Hypotheses of each sentence."""
+    """Number of hypotheses per sentence."""
     memory: tuple[KeysValues, ...]
     """A layer each: keys and values of the memory, `(sentences, num_heads, src_len, d_k or d_v)`."""
     src_mask: Tensor | None
-    """boolean `(sentences, 1, 1, src_len)`; None where nothing is padded."""
+    """boolean `(sentences, 1, 1, src_len)`; None without padding."""
     written: tuple[KeysValues | None, ...]
     """A layer each: keys and values of the written positions, `(rows, num_heads, length, d_k or d_v)`; None before.
     Where self-attention is restricted they are no more than its window."""
@@ -34,12 +34,12 @@ class DecoderCache:
     """int64 `(rows, length)`: the decoder's input so far, for models whose further inputs depend on it; None before."""
 
     def select(self, rows: Tensor, rows_per_sentence: int) -> "DecoderCache":
-        """The cache of other hypotheses: reordered, repeated or left out.
+        """The cache for other hypotheses: reordered, repeated or dropped.
 
         Args:
-            rows: int64 `(new_rows,)`, the old row that each new row goes on from; rows of a sentence stay side by side,
-                and a sentence without any leaves.
-            rows_per_sentence: new rows of each sentence.
+            rows: int64 `(new_rows,)`, the old row that each new row continues; rows of a sentence stay adjacent, and a
+                sentence without rows is dropped.
+            rows_per_sentence: number of new rows per sentence.
 
         Returns:
             A cache of `new_rows` rows.

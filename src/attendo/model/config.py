@@ -28,7 +28,7 @@ EncoderLayerType = Literal[
     "separable-convolutional",
     "restricted-self-attention",
 ]
-"""The layer types of Table 1, by what mixes the positions in them."""
+"""The layer types of Table 1, named after the part that mixes the positions."""
 DecoderLayerType = Literal["self-attention", "restricted-self-attention"]
 """The layer types of a decoder."""
 
@@ -186,14 +186,14 @@ class ModelConfig:
         return problems
 
     def _limits(self) -> list[tuple[str, int | None, int]]:
-        """Keys, their values and the most that each may be; the least is 1."""
+        """Keys, their values and their maxima; the least is 1."""
         sizes = ("d_ff", "num_heads", "d_k", "d_v", "max_positions", "kernel_size", "window", "draft_vocabulary")
         stacks = ("num_layers", "num_encoder_layers", "num_decoder_layers")
         most = {"d_model": MAX_D_MODEL} | dict.fromkeys(sizes, MAX_SIZE) | dict.fromkeys(stacks, MAX_LAYERS)
         return [(key, getattr(self, key), limit) for key, limit in most.items()]
 
     def vocabulary_problem(self, src_vocab_size: int, tgt_vocab_size: int) -> str | None:
-        """Says why the shape does not fit vocabularies of these sizes; None if it does."""
+        """Explains why the shape does not fit vocabularies of these sizes; None if it does."""
         if self.shared_embeddings != "all" or src_vocab_size == tgt_vocab_size:
             return None
         return (

@@ -1,9 +1,9 @@
-"""A drafter: proposes the tokens behind the next one, all at once, for the model to verify in one passage.
+"""A drafter: proposes the tokens after the next one, all at once, for the model to verify in one passage.
 
 Stern et al. (2018, "Blockwise Parallel Decoding for Deep Autoregressive Models") give the decoder further heads, each
-for a token further ahead. Here the proposals are rows of one small layer, which knows what the decoder knows at its
-last position and which token comes next, and looks for itself at the source, with the keys and values of the decoder's
-last layer. So it costs less than a layer of the decoder, and a source needs nothing more to be read.
+for a token further ahead. Here the proposals are rows of one small layer, whose input is the decoder's output at its
+last position and the next token, and which attends to the source with the keys and values of the decoder's last layer.
+So it costs less than a layer of the decoder, and reading a source costs nothing more.
 """
 
 import torch
@@ -14,15 +14,15 @@ from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, FeedForward
 
 CANDIDATES = 6
-"""The most probable tokens of each proposal, of which one is chosen when it is known what stands before it."""
+"""Number of most probable tokens of each proposal, from which one is chosen when the token before it is known."""
 
 
 class Drafter(nn.Module):
-    """Proposes `draft_tokens` tokens behind the next one.
+    """Proposes `draft_tokens` tokens after the next one.
 
     Args:
-        config: of the model that it drafts for.
-        vocab_size: ids of the target.
+        config: the architecture of the model that it drafts for.
+        vocab_size: number of target ids.
     """
 
     shortlist: nn.Parameter
@@ -45,17 +45,17 @@ class Drafter(nn.Module):
 
     @property
     def ids(self) -> Tensor:
-        """int64, those of the shortlist."""
+        """The ids of the shortlist, int64."""
         return self.shortlist.detach().long()
 
     def forward(self, hidden: Tensor, following: Tensor, seen: KeysValues, src_mask: Tensor | None) -> Tensor:
-        """The states that the projection to the shortlist makes logits of.
+        """The states from which the projection to the shortlist computes logits.
 
         Args:
             hidden: the decoder's output at some positions, `(batch, length, d_model)`.
-            following: embeddings, times sqrt(d_model), of the tokens that come next, of the same shape.
+            following: embeddings, times sqrt(d_model), of the next tokens, of the same shape.
             seen: the memory's keys and values for the last layer of the decoder.
-            src_mask: boolean `(batch, 1, 1, src_len)`, True at tokens; None where nothing is padded.
+            src_mask: boolean `(batch, 1, 1, src_len)`, True at tokens; None without padding.
 
         Returns:
             `(batch, length, draft_tokens, d_model)`.
@@ -69,7 +69,7 @@ class Drafter(nn.Module):
         return drafted.view(batch, length, -1, d_model)
 
     def adjusted(self, drafted: Tensor, before: Tensor) -> Tensor:
-        """The state of a proposal, made to go with the one before it.
+        """Adjusts the state of a proposal to the one before it.
 
         Args:
             drafted: from `forward`, `(..., d_model)`.

@@ -10,9 +10,9 @@ _LEVELS = 1 << 16
 class Dropout(nn.Module):
     """Drops each element with probability `p` while training and scales the rest by 1 / (1 - p).
 
-    On a CPU torch draws a Bernoulli number an element, one by one from a single generator: a sixth of a small model's
-    training step. Here a 64-bit draw of the same generator decides four elements, so that `p` is rounded to 1/65536
-    and the scale is that of the rounded value.
+    On a CPU torch draws one Bernoulli number per element, in sequence from a single generator: a sixth of a small
+    model's training step. Here a 64-bit draw of the same generator decides four elements, so that `p` is rounded to
+    1/65536 and the scale is that of the rounded value.
 
     Args:
         p: the probability, in [0, 1).

@@ -17,7 +17,7 @@ def sinusoids(
     Args:
         length: rows.
         d_model: columns, an even number.
-        layout: `interleaved` puts sine and cosine by turns as the paper does; `halves` has all sines first.
+        layout: `interleaved` alternates sine and cosine as in the paper; `halves` has all sines first.
         first: the first row's position.
 
     Returns:

@@ -20,7 +20,7 @@ class FeedForward(nn.Module):
         self.dropout = Dropout(config.activation_dropout)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """`(batch, length, d_model)` to the same shape, each position by itself."""
+        """`(batch, length, d_model)` to the same shape, each position separately."""
         output: Tensor = self.outer(self.dropout(self.activation(self.inner(hidden))))
         return output
 
@@ -54,7 +54,7 @@ class EncoderLayer(nn.Module):
 
         Args:
             hidden: `(batch, src_len, d_model)`.
-            src_mask: boolean `(batch, 1, 1, src_len)`, True at tokens; None where nothing is padded.
+            src_mask: boolean `(batch, 1, 1, src_len)`, True at tokens; None without padding.
 
         Returns:
             `(batch, src_len, d_model)`.
@@ -65,11 +65,11 @@ class EncoderLayer(nn.Module):
 
 
 class AttentionFreeLayer(nn.Module):
-    """A recurrence or a convolution in the place of self-attention (Table 1), then feed-forward: an encoder's.
+    """An encoder layer with a recurrence or a convolution in place of self-attention (Table 1), then feed-forward.
 
     Args:
-        config: the architecture; `encoder_layer` says which type.
-        index: of the layer, 0 the lowest.
+        config: the architecture; `encoder_layer` is the type.
+        index: the layer's index, 0 the lowest.
     """
 
     def __init__(self, config: ModelConfig, index: int) -> None:
@@ -87,7 +87,7 @@ class AttentionFreeLayer(nn.Module):
 
 
 def encoder_layer(config: ModelConfig, index: int) -> EncoderLayer | AttentionFreeLayer:
-    """The layer number `index` of an encoder, 0 the lowest, of the type that the config says."""
+    """Builds layer `index` of an encoder, 0 the lowest, of the configured type."""
     if config.encoder_layer in ("self-attention", "restricted-self-attention"):
         return EncoderLayer(config)
     return AttentionFreeLayer(config, index)
@@ -110,10 +110,10 @@ class DecoderLayer(nn.Module):
 
         Args:
             hidden: `(batch, tgt_len, d_model)`.
-            tgt_mask: boolean `(1 or batch, 1, tgt_len, tgt_len)`, True where a position may look; restricted
-                self-attention looks at its window instead, and needs none.
+            tgt_mask: boolean `(1 or batch, 1, tgt_len, tgt_len)`, True where a position may attend; restricted
+                self-attention uses its window instead, and needs no mask.
             seen: the memory's keys and values for this layer.
-            src_mask: boolean `(batch, 1, 1, src_len)`; None where nothing is padded.
+            src_mask: boolean `(batch, 1, 1, src_len)`; None without padding.
 
         Returns:
             `(batch, tgt_len, d_model)`.

@@ -1,8 +1,8 @@
-"""Telling the decoder which source word its output has come to: deterministic attention (Ma et al., 2017).
+"""Shows the decoder which source word its output has reached: deterministic attention (Ma et al., 2017).
 
 A parser's output has a symbol for each word of its input, in the input's order, and brackets between them. So it is
 known at each position which word is next, and the decoder need not learn to count: the memory at that word's first
-piece is added, through a matrix, to what its first layer reads. The encoder-decoder attention is as always.
+piece is added, through a matrix, to the input of its first layer. The encoder-decoder attention is unchanged.
 """
 
 import torch
@@ -30,7 +30,7 @@ class NextWord(nn.Module):
     def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> None:
         super().__init__()
         self.memory = nn.Linear(config.d_model, config.d_model, bias=False)
-        # Not saved: the vocabularies say it, and they are in every model folder.
+        # Not saved: they follow from the vocabularies, which are in every model folder.
         self.register_buffer("begins", torch.zeros(src_vocab_size, dtype=torch.bool), persistent=False)
         self.register_buffer("writes", torch.zeros(tgt_vocab_size, dtype=torch.bool), persistent=False)
 
@@ -43,7 +43,7 @@ class NextWord(nn.Module):
         """Returns its tables of the vocabularies, in the same memory.
 
         Args:
-            kinds: uint8 `(tgt_vocab_size,)`, what `ParserStack` knows; None for a model without it.
+            kinds: uint8 `(tgt_vocab_size,)`, the table of `ParserStack`; None for a model without it.
         """
         kinds = self.writes.to(torch.uint8) if kinds is None else kinds
         return WordTables(begins=self.begins.numpy(), writes=self.writes.numpy(), kinds=kinds.numpy())
@@ -52,14 +52,14 @@ class NextWord(nn.Module):
         """Selects the entries of each word's first piece.
 
         Args:
-            values: `(batch, src_len, size)`, of each piece.
+            values: `(batch, src_len, size)`, one for each piece.
             src_ids: int64 `(batch, src_len)`, each sentence with its `</s>`, then padding.
 
         Returns:
-            `(batch, src_len, size)`: in row k what belongs to word k, behind the last word what belongs to `</s>`.
+            `(batch, src_len, size)`: row k belongs to word k, rows after the last word to `</s>`.
         """
         begins = self.begins[src_ids]
-        # Words first, then the first </s>; what is behind that, it stands for.
+        # Words first, then the first </s>; all rows after that repeat it.
         order = torch.where(begins, 0, torch.where(src_ids == EOS_ID, 1, 2)).argsort(dim=1, stable=True)
         row = torch.arange(order.shape[1], device=order.device)
         order = order.gather(1, torch.minimum(row, begins.sum(dim=1, keepdim=True)))
@@ -80,9 +80,9 @@ class NextWord(nn.Module):
         """Computes the decoder's further input.
 
         Args:
-            words: `(batch, src_len, 1, d_model)`, of each word what `memory` makes of it, from `by_word`.
-            read_ids: int64 `(rows, length)`, what the decoder has read; as many rows of each sentence.
-            positions: how many of the last ones are told it.
+            words: `(batch, src_len, 1, d_model)`, the projection of the memory for each word, from `by_word`.
+            read_ids: int64 `(rows, length)`, the decoder's input so far; equally many rows for each sentence.
+            positions: number of last positions that get the input.
 
         Returns:
             `(rows, positions, d_model)`.
@@ -91,11 +91,11 @@ class NextWord(nn.Module):
 
 
 def looked_up(words: Tensor, numbers: Tensor) -> Tensor:
-    """The sum of what belongs to some words, at each position.
+    """The sum of the entries of some words, at each position.
 
     Args:
-        words: `(batch, src_len, told, d_model)`: what there is to tell of each word, in several ways.
-        numbers: int64 `(rows, positions, told)`: of which word each is told; as many rows of each sentence.
+        words: `(batch, src_len, told, d_model)`: the entries of each word, one for each use.
+        numbers: int64 `(rows, positions, told)`: the word of each use; equally many rows for each sentence.
 
     Returns:
         `(rows, positions, d_model)`.

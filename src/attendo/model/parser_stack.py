@@ -1,11 +1,12 @@
-"""Telling the decoder of a parser what is on top of the parser's stack.
+"""Shows a parser's decoder the top of the parser's stack.
 
-A parser's output opens constituents and closes them, which makes it a transition system with a stack: what is open, and
-what stands complete behind that. To follow a stack, attention needs many trees to learn from. So it is told at each
-position what the transition-based parsers of the field look at (Dyer et al., 2016; Liu and Zhang, 2017): how many
-constituents are open, the label of the innermost one and its first word, the label or tag of what was completed last
-and its first word. All that follows from what was written. Depth and labels are rows of tables; words are their places
-in the memory, through a matrix, as in `next_word.py`. The sum is added to what the decoder's first layer reads.
+A parser's output opens constituents and closes them, which makes it a transition system with a stack: the open
+constituents and the complete ones after them. To learn to follow a stack, attention needs many trees. So at each
+position it gets the features of the transition-based parsers in the literature (Dyer et al., 2016; Liu and Zhang,
+2017): how many constituents are open, the label of the innermost one and its first word, the label or tag of the part
+completed last and its first word. All these follow from the output so far. Depth and labels are rows of tables; words
+are their positions in the memory, through a matrix, as in `next_word.py`. The sum is added to the input of the
+decoder's first layer.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,7 @@ class StackTop(NamedTuple):
     opened_at: Tensor
     """Number, from 0, of the first word of the innermost open constituent; 0 if none is open."""
     completed: Tensor
-    """The symbol of the word that was completed last, or the one that opened the constituent; `tgt_vocab_size` where
+    """The symbol of the word that was completed last, or the one that opened the constituent; `tgt_vocab_size` if
     nothing was completed."""
     completed_at: Tensor
     """Number of the first word of the constituent completed last; 0 if none was completed."""
@@ -55,7 +56,7 @@ class ParserStack(nn.Module):
         for table in (self.depths, self.opened, self.completed):
             nn.init.normal_(table, std=config.d_model**-0.5)
         self.memory = nn.Linear(config.d_model, 2 * config.d_model, bias=False)
-        # Not saved: the vocabulary says it, and it is in every model folder.
+        # Not saved: it follows from the vocabulary, which is in every model folder.
         self.register_buffer("kinds", torch.zeros(tgt_vocab_size, dtype=torch.uint8), persistent=False)
 
     def know(self, kinds: Tensor) -> None:
@@ -66,10 +67,10 @@ class ParserStack(nn.Module):
         """Finds the top of the stack at each position from the decoder's input up to it, inclusive.
 
         Without a loop over positions, so that a GPU does not wait for the processor. Positions are counted from 1 here,
-        and 0 is what there was before them: nothing.
+        and 0 is an empty position before them.
 
         Args:
-            tgt_in_ids: int64 `(batch, tgt_len)`, the start first; less than 0 is no symbol.
+            tgt_in_ids: int64 `(batch, tgt_len)`, the start first; negative values are not symbols.
         """
         ids = functional.pad(tgt_in_ids, (1, 0), value=-1)
         kinds = torch.where(ids >= 0, self.kinds[ids.clamp(min=0)], SymbolKind.OTHER)
@@ -82,8 +83,8 @@ class ParserStack(nn.Module):
         innermost = _last_at_level(level, opens)
         closed = torch.where(closes, functional.pad(innermost[:, :-1], (1, 0)), 0)
         last = torch.where(is_word | closes, place, 0).cummax(dim=1).values  # where something was completed
-        # What begins where something else does points to that: a closing bracket to the opening one, in-order that to
-        # what was completed before it. Whatever is pointed to comes before, so pointers end, at a word at the latest.
+        # A closing bracket points to its opening one, an in-order opening bracket to the part completed before it.
+        # Every target comes earlier, so pointers end, at the latest at a word.
         begins = torch.where(closes, closed, torch.where(behind, last, place))
         for _ in range(begins.shape[1].bit_length()):
             begins = begins.gather(1, begins)
@@ -102,9 +103,10 @@ class ParserStack(nn.Module):
         """Computes the decoder's further input.
 
         Args:
-            words: `(batch, src_len, 2, d_model)`, of each word what `memory` makes of it, from `NextWord.by_word`.
-            read_ids: int64 `(rows, length)`, what the decoder has read, the start first; as many rows of each sentence.
-            positions: how many of the last ones are told it.
+            words: `(batch, src_len, 2, d_model)`, the projection of the memory for each word, from `NextWord.by_word`.
+            read_ids: int64 `(rows, length)`, the decoder's input so far, the start first; equally many rows for each
+                sentence.
+            positions: number of last positions that get the input.
 
         Returns:
             `(rows, positions, d_model)`.
@@ -120,16 +122,16 @@ class ParserStack(nn.Module):
 
 
 def _last_at_level(level: Tensor, opens: Tensor) -> Tensor:
-    """Finds where the innermost constituent at each position was opened: the last one that led to its level.
+    """Finds where the innermost constituent at each position was opened: the last opening that reached its level.
 
     Had that been closed, the level would have been lower since, and another opening would have led back to it.
 
     Args:
-        level: int64 `(batch, length)`: opened less closed; less than 0 where more were closed.
+        level: int64 `(batch, length)`: number opened minus number closed; negative if more were closed.
         opens: boolean, of the same shape.
 
     Returns:
-        int64, of the same shape; 0 where nothing is open.
+        int64, of the same shape; 0 if nothing is open.
     """
     length = level.shape[1]
     order = level.argsort(dim=1, stable=True)  # of each level the positions, side by side

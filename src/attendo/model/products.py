@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 LARGEST_ERROR = 1e-5
-"""Relative to the largest entry of a product of known matrices; bfloat16 products stand at about 3e-3."""
+"""Relative to the largest entry of a product of known matrices; bfloat16 products are at about 3e-3."""
 
 
 @contextmanager
@@ -21,10 +21,10 @@ def fast_float32_products(device: torch.device) -> Iterator[bool]:
     """Within the block, float32 products on a CPU run through oneDNN if it is as exact as float32 should be.
 
     Args:
-        device: where the products are made; nothing changes on anything but a CPU.
+        device: the device of the products; nothing changes unless it is a CPU.
 
     Yields:
-        Whether oneDNN is used. The setting is torch's own and global; it is put back at the end.
+        Whether oneDNN is used. The setting is torch's own and global; it is restored at the end.
     """
     use = device.type == "cpu" and is_exact()
     previous = _setting().fp32_precision

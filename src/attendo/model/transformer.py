@@ -50,7 +50,7 @@ class Embedding(nn.Module):
         """Computes the first layer's input.
 
         Args:
-            ids: int64 `(batch, length)`; `START` stands for the zero vector.
+            ids: int64 `(batch, length)`; `START` is the zero vector.
             first: the position of the first column.
 
         Returns:
@@ -102,7 +102,7 @@ class Transformer(nn.Module):
 
     @property
     def num_parameters(self) -> int:
-        """Trained numbers, each shared matrix counted once."""
+        """Number of trained weights; each shared matrix counts once."""
         return sum(parameter.numel() for parameter in self.parameters())
 
     @property
@@ -126,7 +126,7 @@ class Transformer(nn.Module):
 
         Args:
             src_ids: int64 `(batch, src_len)`, each sentence with its `</s>`.
-            src_mask: boolean `(batch, 1, 1, src_len)`, True at tokens; None where nothing is padded.
+            src_mask: boolean `(batch, 1, 1, src_len)`, True at tokens; None without padding.
 
         Returns:
             The memory, `(batch, src_len, d_model)`.
@@ -169,7 +169,7 @@ class Transformer(nn.Module):
             src_ids: int64 `(batch, src_len)`.
 
         Returns:
-            `(batch, src_len, told, d_model)`: as the next one, then as the first one of what the stack has on top.
+            `(batch, src_len, told, d_model)`: as the next word, then as the first word of the stack's top.
         """
         if self.next_word is None:
             return None
@@ -215,7 +215,7 @@ class Transformer(nn.Module):
         return self.project(self.hidden(batch))
 
     def start_cache(self, memory: Tensor, src_mask: Tensor | None, words: Tensor | None = None) -> DecoderCache:
-        """An empty cache over a memory `(batch, src_len, d_model)` and what `words` gives, a row a sentence."""
+        """An empty cache over a memory `(batch, src_len, d_model)` and the result of `words`, one row per sentence."""
         layers = self._decoder()
         return DecoderCache(
             length=0,
@@ -227,11 +227,11 @@ class Transformer(nn.Module):
         )
 
     def step(self, tgt_in_ids: Tensor, cache: DecoderCache) -> tuple[Tensor, DecoderCache]:
-        """Decodes one position, the same as `forward` would give for it.
+        """Decodes one position, with the same result as `forward`.
 
         Args:
             tgt_in_ids: int64 `(rows,)`, each hypothesis' last token, or the start.
-            cache: what the earlier steps left.
+            cache: the cache of the earlier steps.
 
         Returns:
             Logits, `(rows, tgt_vocab_size)`, and the cache with one more position.
@@ -240,15 +240,15 @@ class Transformer(nn.Module):
         return self.project(hidden.squeeze(1)), cache
 
     def extend(self, tgt_in_ids: Tensor, cache: DecoderCache) -> tuple[Tensor, DecoderCache]:
-        """Decodes positions, the same as `decode` would give for them.
+        """Decodes positions, with the same results as `decode`.
 
         Args:
-            tgt_in_ids: int64 `(rows, new)`: of each hypothesis the tokens before the new positions. More than one where
-                a sentence has one hypothesis, and self-attention sees all positions.
-            cache: what the earlier steps left.
+            tgt_in_ids: int64 `(rows, new)`: for each hypothesis the tokens before the new positions. More than one
+                requires a single hypothesis per sentence, and self-attention over all positions.
+            cache: the cache of the earlier steps.
 
         Returns:
-            The last layer's output, `(rows, new, d_model)`, and the cache with so many more positions.
+            The last layer's output, `(rows, new, d_model)`, and the cache with the new positions.
         """
         positions = tgt_in_ids.shape[1]
         assert positions == 1 or (cache.rows_per_sentence == 1 and self.config.masks_targets)
@@ -258,7 +258,7 @@ class Transformer(nn.Module):
             read_ids = tgt_in_ids if read_ids is None else torch.cat((read_ids, tgt_in_ids), dim=1)
         hidden = self._told(hidden, cache.words, read_ids)
         mask = None if positions == 1 else causal_mask(cache.length + positions, hidden.device)[:, :, cache.length :]
-        # A sentence's hypotheses are so many queries to one memory: (sentences, rows_per_sentence, d_model).
+        # A sentence's hypotheses are several queries to one memory: (sentences, rows_per_sentence, d_model).
         apart, together = hidden.shape, (-1, cache.rows_per_sentence * positions, self.config.d_model)
         written: list[KeysValues | None] = []
         for layer, seen, past in zip(self._decoder(), cache.memory, cache.written, strict=True):
@@ -294,7 +294,7 @@ class Transformer(nn.Module):
         return self.drafter.adjusted(drafted, self.target_embedding.scaled(before_ids).to(drafted))
 
     def propose(self, drafted: Tensor) -> Tensor:
-        """The tokens that are proposed, one after the other.
+        """The proposed tokens, one after the other.
 
         Args:
             drafted: of one position, `(draft_tokens, d_model)`.
@@ -361,7 +361,7 @@ def _embedding_matrices(config: ModelConfig, src_size: int, tgt_size: int) -> tu
     def matrix(size: int) -> nn.Parameter:
         # Times sqrt(d_model) an entry has variance 1, the size of a position's sines; as logits they have it too.
         drawn = torch.randn(size, config.d_model)
-        # Of a skeleton there is nothing to scale, and torch would import its compiler for it, which takes seconds.
+        # A skeleton needs no scaling, for which torch would import its compiler, which takes seconds.
         return nn.Parameter(drawn if drawn.is_meta else drawn * config.d_model**-0.5)
 
     target = matrix(tgt_size)
@@ -371,21 +371,21 @@ def _embedding_matrices(config: ModelConfig, src_size: int, tgt_size: int) -> tu
 
 
 def _initialise_stack(layers: nn.ModuleList, sub_layers: int) -> None:
-    """Draws a stack's matrices by Glorot's uniform rule, those that end a sub-layer smaller; biases are 0.
+    """Initialises a stack's matrices by Glorot's uniform rule, smaller for those that end a sub-layer; biases are 0.
 
-    The paper does not say how the weights begin. With Glorot's rule alone every sub-layer adds as much as comes in,
-    much of it the same for all positions: the positions of a new base encoder are alike (mean cosine 0.96), and under
-    strong dropout training drives them together for good, the decoder never finding what to look at. Divided by the
-    square root of the number of sub-layers, what all of them add together is as much as comes in (cosine 0.29).
+    The paper does not specify the initialisation. With Glorot's rule alone every sub-layer adds as much as its input,
+    much of it the same for all positions: the positions of a new base encoder are similar (mean cosine 0.96), and under
+    strong dropout training makes them equal permanently, so the decoder never learns where to attend. Divided by the
+    square root of the number of sub-layers, all sub-layers together add as much as the input (cosine 0.29).
 
     Args:
-        layers: of one stack.
-        sub_layers: residual connections that the signal passes in it.
+        layers: the layers of one stack.
+        sub_layers: number of residual connections that the signal passes in it.
     """
     for name, parameter in layers.named_parameters():
         owner, kind = name.split(".")[-2:]
         if parameter.dim() > 1:
-            # Matrices that share a product are drawn as if they stood alone, those of a recurrence's gates too.
+            # Matrices that share a product are drawn as separate matrices, and so are those of a recurrence's gates.
             pieces = {"query_key_value": 3, "key_value": 2, "onwards": 3, "backwards": 3, "additive": len(parameter)}
             outputs = 1.0 if owner == "within_channels" else len(parameter) / pieces.get(owner, 1)
             taps = parameter[0, 0].numel()  # of a convolution; 1 of a matrix

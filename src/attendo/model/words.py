@@ -30,7 +30,7 @@ class SymbolKind(IntEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WordTables:
-    """Which pieces begin words, which symbols stand for words, and what each symbol does to the parser's stack."""
+    """Tables of vocabularies: pieces that begin words, symbols for words, each symbol's action on the stack."""
 
     begins: npt.NDArray[np.bool_]
     """`(src_vocab_size,)`: the pieces that begin a word."""

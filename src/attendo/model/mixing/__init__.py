@@ -1,1 +1,1 @@
-"""The layer types of Table 1 beside full self-attention."""
+"""The layer types of Table 1 other than full self-attention."""

@@ -1,7 +1,7 @@
 """The convolutional layers of Table 1: contiguous, dilated and separable.
 
-They are linear, as what Table 1 counts: the non-linear part of a layer is the feed-forward network behind. (ConvS2S has
-gated linear units in their place, which take twice the matrix.)
+They are linear, like the operations that Table 1 counts: the non-linear part of a layer is the feed-forward network
+after them. (ConvS2S has gated linear units in their place, which take twice the matrix.)
 """
 
 from torch import Tensor, nn
@@ -11,9 +11,9 @@ class Convolution(nn.Module):
     """A convolution from all channels to all: k n d^2 work for n positions of d channels.
 
     Args:
-        d_model: channels.
-        kernel_size: k, positions seen, an odd number.
-        dilation: how far apart they are.
+        d_model: number of channels.
+        kernel_size: k, the number of positions seen, odd.
+        dilation: distance between them.
     """
 
     def __init__(self, d_model: int, kernel_size: int, dilation: int = 1) -> None:
@@ -26,7 +26,7 @@ class Convolution(nn.Module):
 
         Args:
             hidden: `(batch, length, d_model)`.
-            mask: boolean `(batch, 1, 1, length)`, True at tokens; None where nothing is padded.
+            mask: boolean `(batch, 1, 1, length)`, True at tokens; None without padding.
 
         Returns:
             `(batch, length, d_model)`.
@@ -58,5 +58,5 @@ class SeparableConvolution(nn.Module):
 
 
 def _without_padding(hidden: Tensor, mask: Tensor | None) -> Tensor:
-    """`hidden`, `(batch, length, d_model)`, with zeros in place of the padding, as behind the end of a sequence."""
+    """`hidden`, `(batch, length, d_model)`, with zeros in place of the padding, as after the end of a sequence."""
     return hidden if mask is None else hidden * mask.view(*hidden.shape[:2], 1)

@@ -1,4 +1,4 @@
-"""The layer types of Table 1 as what mixes the positions of a layer, by the names that recipes have for them."""
+"""The layer types of Table 1 as modules that mix the positions of a layer, by their names in recipes."""
 
 from torch import nn
 
@@ -10,15 +10,15 @@ from attendo.model.mixing.restricted import RestrictedSelfAttention
 
 
 def mixing_sub_layer(config: ModelConfig, index: int) -> nn.Module:
-    """The sub-layer of an encoder layer that lets positions know of each other.
+    """The sub-layer of an encoder layer that mixes positions.
 
     It is called with `hidden`, float `(batch, length, d_model)`, and a mask, boolean `(batch, 1, 1, length)` with True
-    at tokens, or None where nothing is padded; it gives `(batch, length, d_model)`. Padding changes nothing at tokens,
-    and at padding the result means nothing.
+    at tokens, or None without padding; it returns `(batch, length, d_model)`. Padding does not affect the results at
+    tokens, and the results at padding are meaningless.
 
     Args:
-        config: the architecture; `encoder_layer` says which type.
-        index: of the layer, 0 the lowest; the dilation of `dilated-convolutional` grows with it.
+        config: the architecture; `encoder_layer` is the type.
+        index: the layer's index, 0 the lowest; the dilation of `dilated-convolutional` grows with it.
     """
     match config.encoder_layer:
         case "self-attention" | "restricted-self-attention":
@@ -41,7 +41,7 @@ def encoder_self_attention(config: ModelConfig) -> SelfAttention:
 
 
 def decoder_self_attention(config: ModelConfig) -> SelfAttention:
-    """The self-attention of a decoder layer: over all positions before, or restricted to the last ones."""
+    """The self-attention of a decoder layer: over all preceding positions, or restricted to the last ones."""
     if config.decoder_layer != "restricted-self-attention":
         return SelfAttention(config)
     return RestrictedSelfAttention(config, behind=config.window - 1, ahead=0)

@@ -1,4 +1,4 @@
-"""The recurrent layer of Table 1: n steps, one after the other, each with matrices of the width of the model."""
+"""The recurrent layer of Table 1: n sequential steps, each with matrices of the width of the model."""
 
 import torch
 from torch import Tensor, nn
@@ -7,11 +7,12 @@ from torch import Tensor, nn
 class Recurrence(nn.Module):
     """A recurrence over the positions in both directions, side by side: a GRU of d_model / 2 for each.
 
-    An encoder's position has to know what comes behind it as well, which one direction cannot tell. Two of half the
-    width give a state of d_model numbers in all; they have 4.5 d_model^2 weights, where self-attention has 4 d_model^2.
+    An encoder's position needs the positions after it too, which a single direction cannot provide. Two of half the
+    width have a state of d_model numbers in total; they have 4.5 d_model^2 weights, where self-attention has 4
+    d_model^2.
 
     Args:
-        d_model: width of what comes in and goes out, an even number.
+        d_model: width of input and output, an even number.
     """
 
     def __init__(self, d_model: int) -> None:
@@ -24,12 +25,11 @@ class Recurrence(nn.Module):
 
         Args:
             hidden: `(batch, length, d_model)`.
-            mask: boolean `(batch, 1, 1, length)`, True at tokens, which come before the padding; None where nothing is
-                padded.
+            mask: boolean `(batch, 1, 1, length)`, True at tokens, which precede the padding; None without padding.
 
         Returns:
-            `(batch, length, d_model)`: the half that has seen what lies behind, then the half that has seen what lies
-            ahead. At padding it means nothing.
+            `(batch, length, d_model)`: the half that has read the preceding positions, then the half that has read the
+            following ones. Meaningless at padding.
         """
         turned = _turned_places(hidden, mask)
         behind: Tensor = self.onwards(hidden)[0]
@@ -40,8 +40,8 @@ class Recurrence(nn.Module):
 def _turned_places(hidden: Tensor, mask: Tensor | None) -> Tensor:
     """Returns the source index of each position of a reversed sequence, int64 `(batch, length)`.
 
-    The padding is not in the way of a recurrence that reads it last. So nothing needs to be packed, for which lengths
-    would have to be known in main memory, and a GPU be waited for.
+    Padding that is read last does not disturb the recurrence. So packing is unnecessary, which would require lengths in
+    main memory and waiting for a GPU.
     """
     batch, length, _ = hidden.shape
     places = torch.arange(length, device=hidden.device)

@@ -1,7 +1,7 @@
 """Restricted self-attention (Section 4, Table 1): each position sees r positions, in O(r n d) time and memory.
 
-The queries are cut into blocks of neighbours. A block looks at the keys from the first that one of its queries sees to
-the last, and what lies further away is never multiplied: no matrix of n x n is made, neither logits nor a mask.
+The queries are cut into blocks of neighbours. A block uses the keys from the first to the last that any of its queries
+sees, and no others: no n x n matrix is made, neither logits nor a mask.
 """
 
 import torch
@@ -19,12 +19,12 @@ to."""
 class RestrictedSelfAttention(SelfAttention):
     """Self-attention in which position i attends to the positions i - behind to i + ahead.
 
-    Its weights are those of `SelfAttention`, and what it gives is what that gives with a mask that is a band.
+    It has the weights of `SelfAttention`, and its results equal those of `SelfAttention` with a band mask.
 
     Args:
         config: the architecture.
-        behind: positions that each sees before its own.
-        ahead: positions that each sees after its own; 0 in a decoder.
+        behind: number of preceding positions that each position sees.
+        ahead: number of following positions that each position sees; 0 in a decoder.
     """
 
     def __init__(self, config: ModelConfig, *, behind: int, ahead: int) -> None:
@@ -36,9 +36,9 @@ class RestrictedSelfAttention(SelfAttention):
 
         Args:
             query: `(batch, num_heads, length, d_k)`.
-            seen: the keys and values of the same positions; of a single query, which is the last, those it may see.
-            mask: boolean `(batch, 1, 1, length)`, True at tokens; None where nothing is padded. In a decoder it may be
-                the causal one, `(1, 1, length, length)`: the window hides what lies ahead.
+            seen: the keys and values of the same positions; for a single query, the last one, those that it may see.
+            mask: boolean `(batch, 1, 1, length)`, True at tokens; None without padding. In a decoder it may be the
+                causal one, `(1, 1, length, length)`: the window hides the following positions.
         """
         length = query.shape[2]
         if length == 1:
@@ -71,9 +71,9 @@ class RestrictedSelfAttention(SelfAttention):
         return self._visible(places[:, None], places, tokens)
 
     def _visible(self, own: Tensor, places: Tensor, is_token: Tensor | None) -> Tensor:
-        """Whether queries at some places see keys at others; the shapes broadcast.
+        """Whether queries at some positions see keys at others; the shapes broadcast.
 
-        Each sees itself, whatever it is: a query at padding that saw nothing would be no number.
+        Each position sees itself, even padding: a query without visible keys would give NaN.
         """
         is_near = (places >= own - self.behind) & (places <= own + self.ahead)
         return is_near if is_token is None else is_near & (is_token | (places == own))
@@ -86,7 +86,7 @@ class RestrictedSelfAttention(SelfAttention):
         span = self.behind + block + self.ahead
 
         def spans(values: Tensor) -> Tensor:
-            """What each block may see: `(batch, heads, length, size)` to `(batch * num_blocks, heads, span, size)`."""
+            """Entries of each block: `(batch, heads, length, size)` to `(batch * num_blocks, heads, span, size)`."""
             padded = F.pad(values, (0, 0, self.behind, filling + self.ahead))
             return padded.unfold(2, span, block).permute(0, 2, 1, 4, 3).flatten(0, 1)
 

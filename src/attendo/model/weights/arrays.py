@@ -1,4 +1,4 @@
-"""A Transformer's weights as numpy arrays, for what decodes without torch."""
+"""A Transformer's weights as numpy arrays, for decoding without torch."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,11 @@ class ModelArrays:
     """The vocabularies' word tables, for a model with `next_word`."""
 
     def arrays(self) -> "ModelArrays":
-        """Returns itself; a `Transformer` gives its own weights."""
+        """Returns itself; a `Transformer` returns its own weights."""
         return self
 
     def floats(self, name: str) -> FloatArray:
-        """A weight in float32, whatever it is stored in."""
+        """A weight in float32, whatever its stored type."""
         scales = self.values.get(scales_name(name))
         return self.values[name] if scales is None else dequantize_rows(self.values[name], scales)
 
@@ -57,10 +57,10 @@ class ModelArrays:
         return "target_embedding.weight" if self.config.shared_embeddings == "none" else "output_weight"
 
     def embedded(self, name: str, ids: Sequence[int] | npt.NDArray[np.int64]) -> FloatArray:
-        """Embeddings times sqrt(d_model), float32 `(ids, d_model)`; `START` stands for the zero vector.
+        """Embeddings times sqrt(d_model), float32 `(ids, d_model)`; `START` is the zero vector.
 
         Args:
-            name: of the embedding matrix.
+            name: the name of the embedding matrix.
             ids: int64 `(ids,)`.
         """
         places = np.asarray(ids, dtype=np.int64)
@@ -80,7 +80,7 @@ class ModelArrays:
 
 
 class HasArrays(Protocol):
-    """A `Transformer`, or what is left of one without torch."""
+    """A `Transformer`, or its arrays where torch is not used."""
 
     def arrays(self) -> ModelArrays | None:
         """The weights as arrays; None where they are not float32 or int8 in main memory."""

@@ -9,7 +9,7 @@ from attendo.model.words import WordTables
 
 def built(arrays: ModelArrays) -> Transformer:
     """A model in torch with its weights: in evaluation mode, float32, on the CPU; nothing is shared with the arrays."""
-    with torch.random.fork_rng(devices=[]):  # making a model draws none of the caller's random numbers
+    with torch.random.fork_rng(devices=[]):  # so that building a model does not advance the caller's random generator
         transformer = Transformer(arrays.config, arrays.src_vocab_size, arrays.tgt_vocab_size)
     with torch.no_grad():
         for name, parameter in transformer.named_parameters():
@@ -20,7 +20,7 @@ def built(arrays: ModelArrays) -> Transformer:
 
 
 def know_words(transformer: Transformer, words: WordTables | None) -> None:
-    """Has a decoder that is given the next word know what the vocabularies say of words; None says nothing."""
+    """Gives the vocabularies' word tables to a decoder with `next_word`; does nothing for None."""
     if words is not None and transformer.next_word is not None:
         transformer.next_word.know(torch.from_numpy(words.begins), torch.from_numpy(words.writes))
         if transformer.parser_stack is not None:

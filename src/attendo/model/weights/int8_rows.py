@@ -1,4 +1,4 @@
-"""Rows of numbers as int8 codes with a scale each, in numpy, to the bit what `model.weights.quantization` does."""
+"""Rows of numbers as int8 codes with a scale each, in numpy, bit for bit equal to `model.weights.quantization`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ FloatArray = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int8]
 
 LARGEST = 127
-"""The largest code: -128 is left out, so that codes are symmetric."""
+"""Largest code; -128 is not used, so that codes are symmetric."""
 
 
 def quantize_rows(weight: FloatArray) -> tuple[Codes, FloatArray]:
@@ -36,12 +36,12 @@ def quantize_rows(weight: FloatArray) -> tuple[Codes, FloatArray]:
 
 
 def dequantize_rows(codes: Codes, scales: FloatArray) -> FloatArray:
-    """The matrix that codes and scales stand for, float32 `(rows, columns)`.
+    """The matrix that codes and scales represent, float32 `(rows, columns)`.
 
-    Of what `quantize_rows` gave, it is quantised to the same codes and scales again, bit for bit (from 4e-37 to 3e38).
-    For the numbers that are rounded to the scale s when they are divided by 127 lie in an interval around 127 s. The
-    row's largest value was one of them, so the float32 number nearest to 127 s, which is what code 127 becomes here, is
-    one too. The other values, divided by their scale again, are off their codes by some 2^-16 at the most.
+    For results of `quantize_rows`, quantising it again gives the same codes and scales, bit for bit (from 4e-37 to
+    3e38). For the numbers whose quotient by 127 rounds to the scale s are in an interval around 127 s. The row's
+    largest value was one of them, so the float32 number nearest to 127 s, which is what code 127 becomes here, is one
+    too. The other values, divided by their scale again, differ from their codes by at most about 2^-16.
 
     Args:
         codes: int8 `(rows, columns)`.
@@ -56,14 +56,14 @@ def scales_name(name: str) -> str:
 
 
 def check_stored(stored: Mapping[str, npt.NDArray[Any]], names: Iterable[str]) -> None:
-    """Refuses codes and scales that no weights were written as.
+    """Rejects codes and scales that cannot represent weights.
 
     Args:
-        stored: by name, codes int8 `(rows, columns)` and scales float32 `(rows,)` among them.
-        names: of the matrices.
+        stored: the tensors by name, codes int8 `(rows, columns)` and scales float32 `(rows,)` among them.
+        names: the names of the matrices.
 
     Raises:
-        ValueError: a scale is not above 0 or makes infinite numbers, or a code is -128, which is none.
+        ValueError: a scale is not above 0 or makes infinite numbers, or a code is -128, which is not used.
     """
     for name in names:
         codes, scales = stored[name], stored[scales_name(name)]

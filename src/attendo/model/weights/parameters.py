@@ -1,4 +1,4 @@
-"""The names and shapes of a Transformer's weights, worked out from its config before anything of that size is made.
+"""The names and shapes of a Transformer's weights, computed from its config before anything of that size is allocated.
 
 They are those of `Transformer.named_parameters()`, each shared matrix once.
 """
@@ -58,7 +58,7 @@ def matrix_names(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) 
 
 
 def num_weights(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
-    """Counts the trained numbers of a Transformer, each shared matrix once.
+    """Counts the trained weights of a Transformer; each shared matrix counts once.
 
     Args:
         config: the architecture.

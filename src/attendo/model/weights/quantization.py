@@ -1,9 +1,9 @@
-"""Matrices in int8, in plain torch: codes of 8 bits and a scale a row, for the weights and for what they multiply.
+"""Matrices in int8, in plain torch: 8-bit codes and a scale per row, for the weights and their inputs.
 
 A row of numbers is written as integers from -127 to 127, times its largest absolute value / 127. Sums of products of
 such integers are exact in int32, so that a result depends neither on the order of summation nor on the machine nor on
-the other rows of a batch, and the native kernels give the same one. Keys and values that decoding keeps are bfloat16:
-reading them is what it waits for.
+the other rows of a batch, and is the same with the native kernels. Keys and values kept for decoding are bfloat16,
+since reading them limits its speed.
 """
 
 import copy
@@ -43,7 +43,8 @@ def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     vanishing = inverse.isinf()
     scales = (largest / LARGEST).masked_fill(vanishing, 1.0)
     codes = (weight * inverse.masked_fill(vanishing, 0.0)[:, None]).round().to(torch.int8).contiguous()
-    # Torch leaves the stride of a single row open; `torch._int_mm` reads it, and gives garbage where it is below a row.
+    # Torch does not define the stride of a single row; `torch._int_mm` uses it, and returns garbage if it is less than
+    # a row.
     return codes.as_strided(codes.shape, (codes.shape[1], 1)), scales
 
 
@@ -56,11 +57,11 @@ def to_int8(weights: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Te
     """Converts weights for storage: some matrices to codes with scales, the rest unchanged.
 
     Args:
-        weights: float32, by name.
-        names: of the matrices `(rows, columns)`.
+        weights: the weights by name, float32.
+        names: the names of the matrices `(rows, columns)`.
 
     Raises:
-        ValueError: a number of a matrix is none, or infinite or next to it, which no scale can say.
+        ValueError: a number of a matrix is NaN, infinite, or too large for a scale.
     """
     stored = dict(weights)
     for name in names:
@@ -89,17 +90,17 @@ class Int8Linear(nn.Module):
     """A linear layer with an int8 weight, which quantises each row of its input.
 
     Args:
-        codes: int8 `(out_features, in_features)`, as `quantize_rows` gives them.
+        codes: int8 `(out_features, in_features)`, from `quantize_rows`.
         scales: float32 `(out_features,)`.
         bias: float32 `(out_features,)`, or None.
-        kept_from: the outputs from this one on are keys and values that decoding keeps, and they are kept in bfloat16.
+        kept_from: index of the first output that is a key or value kept for decoding; these are rounded to bfloat16.
     """
 
     codes: Tensor
     scales: Tensor
     bias: Tensor | None
     float_codes: Tensor | None
-    """The codes once more in float32 where int8 is not what the device multiplies fast."""
+    """The codes in float32, if the device does not multiply int8 fast."""
 
     def __init__(self, codes: Tensor, scales: Tensor, bias: Tensor | None, *, kept_from: int | None = None) -> None:
         super().__init__()
@@ -107,12 +108,12 @@ class Int8Linear(nn.Module):
         self.register_buffer("codes", codes)
         self.register_buffer("scales", scales)
         self.register_buffer("bias", None if bias is None else bias.detach().float().clone())
-        # A single column is what `torch._int_mm` takes for a row.
+        # `torch._int_mm` treats a single column as a row.
         fast = codes.device.type == "cpu" and int8_products_are_fast() and codes.shape[1] > 1
         self.register_buffer("float_codes", None if fast else codes.float(), persistent=False)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """`(..., in_features)` to `(..., out_features)`, float32; each row by itself, bit for bit."""
+        """`(..., in_features)` to `(..., out_features)`, float32; each row independently, bit for bit."""
         codes, scales = quantize_rows(hidden.reshape(-1, hidden.shape[-1]))
         output = self._products(codes) * (scales[:, None] * self.scales)
         if self.bias is not None:
@@ -145,7 +146,7 @@ class Int8Embedding(Embedding):
     scales: Tensor
 
     def __init__(self, embedding: Embedding, codes: Tensor, scales: Tensor) -> None:
-        nn.Module.__init__(self)  # not the parent's, whose matrix this one is without
+        nn.Module.__init__(self)  # not the parent's, which expects the matrix that is missing here
         self.scale = embedding.scale
         self.positions = copy.deepcopy(embedding.positions)
         self.dropout = copy.deepcopy(embedding.dropout)
@@ -161,7 +162,7 @@ class Int8Transformer(Transformer):
     """A Transformer whose matrices are all in int8; attention, norms, biases and positions stay in float32.
 
     Args:
-        transformer: what it copies; a matrix that is shared there is shared here.
+        transformer: the model to copy; shared matrices stay shared.
     """
 
     def __init__(self, transformer: Transformer) -> None:
@@ -207,4 +208,4 @@ def _in_int8(layers: ModuleT) -> ModuleT:
         for module in layers.modules()
         if isinstance(module, nn.Linear)
     }
-    return copy.deepcopy(layers, replaced)  # which takes what is in there for copied
+    return copy.deepcopy(layers, replaced)  # treats the given modules as already copied
