@@ -1,4 +1,4 @@
-"""Advice for machines without the best kernels for their processor: what is lost, and how to get them."""
+"""Advice for machines without the best kernels for their processor: the loss in speed, and how to get the kernels."""
 
 import ctypes
 import os
@@ -14,12 +14,12 @@ _PLAIN = (
 
 
 def advice() -> str:
-    """Describes the loss and the way out in a line; empty if nothing is lost, or if the user has chosen so."""
+    """Describes the loss and the remedy in one line; empty if nothing is lost, or if the user has chosen so."""
     if os.environ.get(ENVIRONMENT):
         return ""
     kernels = find_kernels().kernels
     if kernels is None:
-        if problem():  # which names the way out, see `library.describe`
+        if problem():  # which includes the remedy, see `library.describe`
             return _PLAIN
         return (
             f"{_PLAIN}; there are no kernels for this processor ({platform.machine()}) but the slowest: "

@@ -1,8 +1,8 @@
 """Builds the native kernels: the variants of this machine's processor family, their flags, the compiler's commands.
 
-Installing attendo does it (`hatch_build.py`, before anything that attendo depends on is there), and so does
-`python -m attendo.native.build`, in place: after an edit, or where a compiler came later. Where there is no compiler,
-or it fails, attendo works without the kernels, and `attendo info` says why.
+Installing attendo does it (`hatch_build.py`, before anything that attendo depends on is there), and so does `python -m
+attendo.native.build`, in place: after an edit, or where a compiler came later. Where there is no compiler, or it fails,
+attendo works without the kernels, and `attendo info` shows the reason.
 
 Environment: `CXX` names the compiler; `ATTENDO_NATIVE=off` builds nothing; `ATTENDO_NATIVE=require` makes it an error
 when a variant is missing.
@@ -78,7 +78,7 @@ class Build:
     """The result of a build; kept beside the library as JSON."""
 
     message: str
-    """One line: what was built, or why not and the way out."""
+    """One line: the result, or why nothing was built and the remedy."""
     variants: tuple[str, ...] = ()
     """Variants in the library; empty without one."""
     fingerprint: str
@@ -86,7 +86,7 @@ class Build:
 
 
 class BuildError(RuntimeError):
-    """`ATTENDO_NATIVE` asks for what cannot be; the message says why."""
+    """`ATTENDO_NATIVE` cannot be satisfied; the message gives the reason."""
 
 
 def variants() -> tuple[Variant, ...]:
@@ -95,7 +95,7 @@ def variants() -> tuple[Variant, ...]:
 
 
 def fingerprint(sources: Path = HERE) -> str:
-    """A hash of all that decides what a build makes, the compiler's version aside."""
+    """A hash of everything that determines the result of a build, except the compiler's version."""
     commands = (*COMPILE_FLAGS, *LINK_FLAGS, *SELF_CONTAINED, *map(str, variants()), platform.system())
     found = hashlib.sha256("\n".join(commands).encode())
     for path in sorted((*sources.glob("*.cpp"), *sources.glob("*.h"))):
@@ -104,7 +104,7 @@ def fingerprint(sources: Path = HERE) -> str:
 
 
 def read_build(folder: Path = HERE) -> Build | None:
-    """Reads the result of the last build in a folder; None if there is none, or if it is of another version."""
+    """Reads the result of the last build in a folder; None if there is none, or if it is from another version."""
     with suppress(OSError, ValueError, TypeError):
         content = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         return Build(**{**content, "variants": tuple(content.pop("variants"))})
@@ -112,7 +112,7 @@ def read_build(folder: Path = HERE) -> Build | None:
 
 
 def problem(folder: Path = HERE, *, sources: Path = HERE) -> str:
-    """Says why a folder's library cannot be used, and the way out; empty if it is built from these sources."""
+    """Explains why a folder's library cannot be used, with a remedy; empty if it is built from these sources."""
     built = read_build(folder)
     if built is not None and not built.variants:
         return f"{built.message}; to build them: {AGAIN}"
@@ -124,18 +124,18 @@ def problem(folder: Path = HERE, *, sources: Path = HERE) -> str:
 
 
 def build(folder: Path = HERE, *, sources: Path = HERE, environment: Mapping[str, str] = os.environ) -> Build:
-    """Compiles the kernels into a folder, or says why not; a library that is there is replaced or taken away.
+    """Compiles the kernels into a folder, or reports why not; an existing library is replaced or removed.
 
     Args:
-        folder: where the library and its record go.
-        sources: where `engine.cpp`, `dispatch.cpp` and their headers are.
-        environment: has `CXX`, `ATTENDO_NATIVE` and `PATH`.
+        folder: the folder for the library and its record.
+        sources: the folder of `engine.cpp`, `dispatch.cpp` and their headers.
+        environment: the environment variables, with `CXX`, `ATTENDO_NATIVE` and `PATH`.
 
     Returns:
-        What came of it.
+        The result of the build.
 
     Raises:
-        BuildError: `ATTENDO_NATIVE` is `require` and not every variant could be built, or it is no word known here.
+        BuildError: `ATTENDO_NATIVE` is `require` and not every variant could be built, or has an unknown value.
         OSError: the folder cannot be written to.
     """
     wanted = environment.get(SWITCH, "auto")
@@ -190,7 +190,7 @@ def _compile(scratch: Path, sources: Path, environment: Mapping[str, str]) -> Bu
 
 
 def find_compiler(environment: Mapping[str, str]) -> list[str] | None:
-    """The C++ compiler's command, the first words of every call; None where there is none."""
+    """The C++ compiler's command, the first words of every call; None if there is none."""
     candidates = [environment["CXX"]] if environment.get("CXX") else COMPILERS
     for candidate in candidates:
         words = shlex.split(candidate)
@@ -213,7 +213,7 @@ def _link(compiler: Sequence[str], scratch: Path, usable: Sequence[str], environ
 
 
 def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:
-    """Runs a compiler; gives its first error, or nothing if it succeeded."""
+    """Runs a compiler; returns its first error, or an empty string if it succeeded."""
     try:
         finished = subprocess.run(
             command, cwd=folder, env=dict(environment), check=False, capture_output=True, text=True, errors="replace"

@@ -1,7 +1,7 @@
 """The shared library of kernels, if there is one that this processor can run.
 
-One library holds a variant an instruction set. The best that the processor can do is taken when it is loaded, if it is
-better than plain torch. `ATTENDO_KERNELS` names another, or `plain` for none at all: so they are held against each
+One library has a variant for each instruction set. The best that the processor can do is taken when it is loaded, if it
+is better than plain torch. `ATTENDO_KERNELS` names another, or `plain` for none at all: so they are held against each
 other.
 """
 
@@ -18,7 +18,7 @@ from attendo.errors import ModelError
 from attendo.native.build import HERE, LIBRARY, problem
 
 VARIANTS = ("avx512amx", "avx512bf16", "avx512vnni", "avx2", "neoni8mm", "neondot", "neon", "portable")
-"""Best first; the number is that of `attendo_can_run` in `dispatch.cpp`."""
+"""Best first; the index is the number used by `attendo_can_run` in `dispatch.cpp`."""
 PORTABLE = "portable"
 """The variant for every processor, for tests; it is slower than plain torch and only used by name."""
 PLAIN = "plain"
@@ -77,7 +77,7 @@ _SIZES = (
 
 
 class Shape(Structure):
-    """`Shape` of `model.h`: sizes, and what is multiplied with; d_k, d_v and d_ff are multiples of `PADDED`."""
+    """`Shape` of `model.h`: sizes and precision; d_k, d_v and d_ff are multiples of `PADDED`."""
 
     _fields_ = (
         *((name, c_int32) for name in _SIZES),
@@ -88,7 +88,7 @@ class Shape(Structure):
 
 
 PRECISIONS = ("float32", "bfloat16", "int8")
-"""Precisions of a weight; the number is that of `Precision` in `products.h`."""
+"""Precisions of a weight; the index is the value of `Precision` in `products.h`."""
 PADDED = 16
 """`PADDED` of `lanes.h`: rows are filled up with zeros to a multiple of this."""
 
@@ -105,7 +105,7 @@ class Kernels:
         """Calls a function of `engine.cpp`; other Python threads run meanwhile.
 
         Raises:
-            MemoryError: there is none left.
+            MemoryError: no memory is left.
             ModelError: an argument that the kernels cannot work with.
         """
         status = self.functions[name](*arguments)
@@ -122,7 +122,7 @@ class Kernels:
             )
 
     def new(self, name: str, *arguments: object) -> int:
-        """Calls a function that makes something; gives its handle."""
+        """Calls a function that creates an object; returns its handle."""
         handle = c_void_p()
         self.call(name, *arguments, byref(handle))
         assert handle.value is not None
@@ -136,7 +136,7 @@ class Found:
     kernels: Kernels | None
     """The kernels; None for plain torch."""
     reason: str
-    """Why there are none, or none but these; empty where they are the best that there can be."""
+    """Why there are no kernels, or not the best ones; empty for the best kernels of the processor."""
 
 
 @cache
@@ -144,7 +144,7 @@ def find_kernels() -> Found:
     """The kernels to use in this process: the processor's best, or what `ATTENDO_KERNELS` names.
 
     Raises:
-        ModelError: `ATTENDO_KERNELS` names what is not there.
+        ModelError: `ATTENDO_KERNELS` names kernels that are missing.
     """
     wanted = os.environ.get(ENVIRONMENT, "")
     if wanted == PLAIN:
@@ -162,8 +162,8 @@ def find_kernels() -> Found:
 
 @cache
 def available_kernels() -> tuple[Kernels, ...]:
-    """Lists all variants that are built and run on this processor, best first; none older than its sources."""
-    if problem():  # one of other sources may have other functions
+    """Lists all variants that are built and run on this processor, best first; none if it is older than its sources."""
+    if problem():  # one from other sources may have other functions
         return ()
     library = ctypes.CDLL(str(HERE / LIBRARY))
     return tuple(
@@ -176,8 +176,8 @@ def available_kernels() -> tuple[Kernels, ...]:
 def multiplies_bfloat16_fast() -> bool:
     """Whether products of large matrices in bfloat16 are faster than in float32 on this processor.
 
-    So it is with AMX and on AMD's processors with AVX-512's bfloat16. Intel's have those instructions at half the speed
-    of float32's, so that they gain nothing without AMX (docs/speed.md).
+    They are with AMX, and on AMD processors with AVX-512's bfloat16. Intel processors run those instructions at half
+    the speed of float32's, so without AMX nothing is gained (docs/speed.md).
     """
     kernels = find_kernels().kernels
     variant = None if kernels is None else kernels.variant
