@@ -1,4 +1,4 @@
-"""Assembly of the server: models, queue and callers behind the APIs, and all of it behind the gate."""
+"""Assembly of the server: models, queue and callers behind the APIs, all behind the gate."""
 
 import asyncio
 import re
@@ -77,7 +77,7 @@ class Server:
     app: ASGIApp
     """The ASGI application."""
     service: Service
-    """The services behind it."""
+    """The services of the server."""
     core: Core
     """The models at work."""
     pool: ModelPool
@@ -146,14 +146,14 @@ def _documents(
     texts: TextLoop,
     state: State,
 ) -> Documents:
-    """Returns the documents of a server, with those of its last run if its state has them."""
+    """Returns the documents of a server, including those of its last run if its state has them."""
     records = None if state.folder is None else DocumentRecords(state, state.folder / "documents")
     corrections = Corrections(state, config.corrections)
     return Documents(core, detector, config.documents, helpers, texts, records=records, corrections=corrections)
 
 
 def _is_idle(core: Core, documents: Documents | None, status: Status) -> bool:
-    """Whether nothing waits and nobody has asked for a while: who asks all the time does so in a moment again."""
+    """Whether nothing waits and no request has come for a while; regular health checks do not count."""
     waits = status.in_flight or core.waiting or (documents is not None and documents.waiting)
     return not waits and time.monotonic() - status.asked_at > _QUIET_S
 
@@ -205,7 +205,7 @@ def _include_routers(app: FastAPI, server: Server, prefix: str) -> None:
 
 
 def _add_middleware(app: FastAPI, server: Server, shapes: Sequence[ErrorShape]) -> None:
-    """Adds what every request passes before its route; the last one added is the outermost."""
+    """Adds the middleware that every request passes before its route; the last one added is the outermost."""
     config = server.service.config
     app.add_middleware(Bodies, config=config, max_bytes=lambda path: _max_body_bytes(config, path))
     app.add_middleware(
@@ -261,7 +261,7 @@ async def running(server: Server) -> AsyncIterator[None]:
 
 
 async def _load(server: Server) -> None:
-    """Loads what the server needs to be ready."""
+    """Loads everything that the server needs to be ready."""
     try:
         await server.pool.load_first()
         if server.pool.pairs():

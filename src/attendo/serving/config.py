@@ -13,7 +13,7 @@ _HOST_NAME = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
 def _below(section: Any, **least: float) -> list[str]:
-    """Reports numbers below their minimum; None has none."""
+    """Reports numbers below their minimum; None has no minimum."""
     values = {key: getattr(section, key) for key in least}
     return [
         f"{key} = {value} is too small; take {least[key]} or more"
@@ -34,7 +34,7 @@ def _refuse(problems: Sequence[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerConfig:
-    """Where the server listens, and what it offers beside the APIs.
+    """Network and state settings of the server, and its optional pages.
 
     Raises:
         ValueError: a value is impossible.
@@ -194,7 +194,7 @@ class BatchingConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelsConfig:
-    """Which models are in memory.
+    """The models in memory.
 
     Raises:
         ValueError: a value is impossible.
@@ -228,7 +228,7 @@ class ModelsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class KeysConfig:
-    """Who may use the server.
+    """API keys of the server's users.
 
     Raises:
         ValueError: a value is impossible.
@@ -286,7 +286,7 @@ class DocumentsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class LogConfig:
-    """What the log contains: a JSON object per line on standard error."""
+    """The contents of the log: a JSON object per line on standard error."""
 
     requests: bool = True
     """Whether to log each request: method, path, status, seconds, characters and the caller's key id, but no text."""
@@ -305,24 +305,24 @@ class ServingConfig:
     """
 
     server: ServerConfig = field(default_factory=ServerConfig)
-    """Where the server listens, and what it offers beside the APIs."""
+    """Network and state settings of the server, and its optional pages."""
     limits: LimitsConfig = field(default_factory=LimitsConfig)
     """Limits of a request and of a caller."""
     batching: BatchingConfig = field(default_factory=BatchingConfig)
     """How waiting requests form batches."""
     models: ModelsConfig = field(default_factory=ModelsConfig)
-    """Which models are in memory."""
+    """The models in memory."""
     keys: KeysConfig = field(default_factory=KeysConfig)
-    """Who may use the server."""
+    """API keys of the server's users."""
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     """Limits of documents."""
     corrections: CorrectionsConfig = field(default_factory=CorrectionsConfig)
     """Corrections that callers send."""
     log: LogConfig = field(default_factory=LogConfig)
-    """What the log contains."""
+    """The contents of the log."""
 
     def __post_init__(self) -> None:
-        """Refuses sections that contradict each other."""
+        """Rejects sections that contradict each other."""
         waiting = self.batching.max_waiting_characters * self.batching.caller_share
         if self.limits.max_characters > waiting:
             raise ValueError(

@@ -77,7 +77,7 @@ class Corrections:
         return partial(self.exact, caller.name, (pair.source, pair.target))
 
     async def keep(self, caller: str, sent: Sequence[SentCorrection]) -> int:
-        """Keeps corrections; a later one of a source takes the place of the earlier one.
+        """Keeps corrections; a later one for a source replaces the earlier one.
 
         Returns:
             The number of the caller's corrections.

@@ -1,4 +1,4 @@
-"""Whether a server keeps corrections, and how many."""
+"""Settings for keeping corrections on a server."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ class CorrectionsConfig:
     """Corrections of translations, which callers send, each for itself.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is invalid.
     """
 
     enabled: bool = False
@@ -18,6 +18,6 @@ class CorrectionsConfig:
     """Corrections of one caller; beyond, 456."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Rejects invalid values."""
         if self.max_a_caller < 1:
             raise ValueError(f"max_a_caller = {self.max_a_caller} is too small; take 1 or more")

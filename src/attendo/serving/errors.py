@@ -1,6 +1,6 @@
 """Errors of requests: a status, a code for programs and a sentence for display.
 
-Each API has a shape of its own for that; `ErrorShape` says which paths have which.
+Each API has its own format for them; `ErrorShape` has the paths of each.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +14,10 @@ class ServingError(AttendoError):
     """A request that cannot be answered.
 
     Args:
-        status: of HTTP.
+        status: the HTTP status.
         code: for programs, as `too-large`.
-        message: for people: what was wrong, what was received, the way out.
-        retry_after_s: when it makes sense to try again; None where it does not.
+        message: for people: the fault, the received value, the remedy.
+        retry_after_s: when it makes sense to try again; None if it does not.
     """
 
     def __init__(self, status: int, code: str, message: str, *, retry_after_s: float | None = None) -> None:
@@ -31,17 +31,17 @@ def bad_request(message: str) -> ServingError:
 
 
 def unknown_pair(message: str) -> ServingError:
-    """No model translates so, or none has that name: 400."""
+    """No model has these languages, or the given name: 400."""
     return ServingError(400, "unknown-pair", message)
 
 
 def unauthorized(message: str) -> ServingError:
-    """A key is needed, and there was none: 401."""
+    """A key is required, and none was given: 401."""
     return ServingError(401, "unauthorized", message)
 
 
 def forbidden(message: str) -> ServingError:
-    """The key is none of ours, or is not for this: 403."""
+    """The key is unknown, or does not allow this: 403."""
     return ServingError(403, "forbidden", message)
 
 
@@ -61,7 +61,7 @@ def cross_origin(message: str) -> ServingError:
 
 
 def too_large(message: str) -> ServingError:
-    """More text, items or bytes than one request may have: 413."""
+    """More text, items or bytes than allowed in one request: 413."""
     return ServingError(413, "too-large", message)
 
 
@@ -76,7 +76,7 @@ def quota_exceeded(message: str) -> ServingError:
 
 
 def busy(message: str, retry_after_s: float) -> ServingError:
-    """More is waiting than the server takes: 503."""
+    """More requests are waiting than the server accepts: 503."""
     return ServingError(503, "busy", message, retry_after_s=retry_after_s)
 
 
@@ -98,7 +98,7 @@ class ErrorShape:
     body: ErrorBody
     """Makes the body of an answer."""
     statuses: Sequence[tuple[int, int]] = ()
-    """Statuses it says in another way: pairs of ours and its."""
+    """Statuses that it replaces by others: pairs of ours and its."""
 
 
 def native_body(error: ServingError) -> dict[str, Any]:

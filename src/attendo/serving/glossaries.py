@@ -1,4 +1,4 @@
-"""Glossaries that callers have made: each caller's own, of bounded number and size, kept in the server's state."""
+"""Glossaries that callers have made: one set per caller, bounded in number and size, kept in the server's state."""
 
 import json
 import secrets
@@ -20,9 +20,9 @@ from attendo.terms.term import Term
 MAX_A_CALLER = 50
 """Glossaries of a caller."""
 MAX_ENTRIES = 5_000
-"""Of a glossary."""
+"""Maximum number of entries of a glossary."""
 MAX_CHARACTERS = 500_000
-"""Of a glossary."""
+"""Maximum number of characters of a glossary."""
 MAX_TERM = 200
 """Characters of a term."""
 _MAX_CALLERS = 1_000
@@ -35,17 +35,17 @@ class OwnGlossary:
     """A glossary that a caller has made."""
 
     id: str
-    """What it is called by."""
+    """The id of the glossary."""
     name: str
-    """What people call it."""
+    """The name that the caller has given it."""
     source: str
     """The code of a language, in small letters."""
     target: str
     """The code of a language, in small letters."""
     created: str
-    """When, in UTC, as ISO 8601."""
+    """Time of creation, in UTC, as ISO 8601."""
     terms: tuple[Term, ...]
-    """Its entries."""
+    """The entries of the glossary."""
 
     @property
     def entries(self) -> dict[str, str]:
@@ -54,7 +54,7 @@ class OwnGlossary:
 
 
 class Glossaries:
-    """The glossaries of a server, each its caller's own.
+    """The glossaries of a server, separate for each caller.
 
     Args:
         state: where they are kept.
@@ -64,7 +64,7 @@ class Glossaries:
         self._state = state
 
     async def create(self, caller: str, name: str, source: str, target: str, terms: Sequence[Term]) -> OwnGlossary:
-        """Makes one.
+        """Makes a glossary for a caller.
 
         Raises:
             ServingError: the caller has too many.
@@ -86,10 +86,10 @@ class Glossaries:
         return tuple(map(_glossary, await self._state.run(lambda rows: rows.execute(select, (caller,)).fetchall())))
 
     async def find(self, caller: str, id_: str) -> OwnGlossary:
-        """One of a caller's.
+        """Finds one of a caller's glossaries.
 
         Raises:
-            ServingError: 404, there is none.
+            ServingError: 404, it does not exist.
         """
         select = f"SELECT {_COLUMNS} FROM glossaries WHERE caller = ? AND id = ?"
         found = await self._state.run(lambda rows: rows.execute(select, (caller, id_)).fetchone())
@@ -98,10 +98,10 @@ class Glossaries:
         return _glossary(found)
 
     async def change(self, caller: str, id_: str, name: str, terms: Sequence[Term]) -> OwnGlossary:
-        """Gives one of a caller's glossaries another name and other entries.
+        """Changes the name and entries of one of a caller's glossaries.
 
         Raises:
-            ServingError: 404, there is none.
+            ServingError: 404, it does not exist.
         """
         found = replace(await self.find(caller, id_), name=name[:200], terms=tuple(terms))
         update = "UPDATE glossaries SET name = ?, entries = ? WHERE caller = ? AND id = ?"
@@ -111,10 +111,10 @@ class Glossaries:
         return found
 
     async def delete(self, caller: str, id_: str) -> None:
-        """Removes one of a caller's.
+        """Removes one of a caller's glossaries.
 
         Raises:
-            ServingError: 404, there is none.
+            ServingError: 404, it does not exist.
         """
         delete = "DELETE FROM glossaries WHERE caller = ? AND id = ?"
         if not await self._state.run(lambda rows: rows.execute(delete, (caller, id_)).rowcount):
@@ -130,7 +130,7 @@ def _insert(rows: sqlite3.Connection, caller: str, glossary: OwnGlossary) -> Non
         f"INSERT INTO glossaries (caller, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (caller, glossary.id, glossary.name, glossary.source, glossary.target, glossary.created, entries),
     )
-    # Of too many callers those leave who made their last one longest ago.
+    # With too many callers, those whose newest glossary is oldest are removed.
     rows.execute(
         "DELETE FROM glossaries WHERE caller IN "
         "(SELECT caller FROM glossaries GROUP BY caller ORDER BY max(rowid) DESC LIMIT -1 OFFSET ?)",
@@ -145,7 +145,7 @@ def _glossary(row: tuple[str, ...]) -> OwnGlossary:
 
 
 def _stored(terms: Sequence[Term]) -> str:
-    """Entries as JSON: by their sources the translations, or an object where there is more to say than that."""
+    """Entries as JSON: by their sources the translations, or an object if the term has more properties."""
     return json.dumps({term.source: _said(term) for term in terms}, ensure_ascii=False)
 
 
@@ -166,7 +166,7 @@ def _not_there() -> ServingError:
 
 
 def used_glossary(glossaries: Sequence[OwnGlossary]) -> Glossary | None:
-    """Glossaries of the same languages as one that texts are translated with; of two entries the first counts."""
+    """Combines glossaries of the same languages into one for translating; of two entries the first counts."""
     terms: dict[str, Term] = {}
     for glossary in glossaries:
         for term in glossary.terms:
@@ -178,16 +178,16 @@ def used_glossary(glossaries: Sequence[OwnGlossary]) -> Glossary | None:
 
 
 async def own_glossary(glossaries: Glossaries, caller: Caller, id_: str | None, pair: Pair) -> Glossary | None:
-    """The glossary that a request names; None where it names none.
+    """The glossary named in a request; None if it names none.
 
     Args:
-        glossaries: of all callers.
-        caller: who asks.
-        id_: of one of his glossaries; None for none.
-        pair: the languages that are translated.
+        glossaries: the glossaries of all callers.
+        caller: the caller of the request.
+        id_: the id of one of the caller's glossaries; None for none.
+        pair: the languages of the translation.
 
     Raises:
-        ServingError: 404, there is none; 400, it is of other languages.
+        ServingError: 404, it does not exist; 400, it has other languages.
     """
     if not id_:
         return None
@@ -201,7 +201,7 @@ async def own_glossary(glossaries: Glossaries, caller: Caller, id_: str | None, 
 
 
 def parsed_entries(written: str, form: str) -> tuple[Term, ...]:
-    """Reads entries as DeepL's API has them: tab- or comma-separated values without a header.
+    """Reads entries in the format of DeepL's API: tab- or comma-separated values without a header.
 
     Raises:
         ServingError: they cannot be read, or are too many.

@@ -21,19 +21,19 @@ _LEAST_PAUSE_S = 0.05
 _SPENT_EVERY_S = 30.0
 _SUFFIX = ".spent.json"
 _UNUSED_BYTES, _MOST_UNUSED_BYTES = 64 << 20, 256 << 20
-"""Memory that a server keeps for the batches to come while it is idle, as much as a few usual ones have, and while it
-is not, as much as a few large ones have."""
+"""Bytes that a server keeps for coming batches: while idle, the need of a few usual batches; otherwise that of a few
+large ones."""
 
 
 class Keeping:
-    """Looks after a server.
+    """Does the regular upkeep of a server.
 
     Args:
-        config: where the keys are, and how often models are looked at.
+        config: the keys' file, and how often models are checked.
         pool: the models.
         callers: the keys.
-        log: where changes are told.
-        is_idle: whether nobody waits for a translation now.
+        log: the log of changes.
+        is_idle: whether no request waits for a translation now.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class Keeping:
         self._now = asyncio.Event()
 
     def look_now(self) -> None:
-        """Looks at models and keys at once, whatever the pauses are: what SIGHUP asks for."""
+        """Checks models and keys at once, regardless of pauses; called on SIGHUP."""
         self._now.set()
 
     async def run(self) -> None:
-        """Goes on until it is cancelled."""
+        """Runs until it is cancelled."""
         pause_s = self._config.models.watch_seconds
         next_spent = asyncio.get_running_loop().time() + _SPENT_EVERY_S
         while True:
@@ -64,15 +64,15 @@ class Keeping:
                 await asyncio.to_thread(self.write_spent)
 
     def _tidy_memory(self, *, is_idle: bool) -> None:
-        """Gives back what nobody uses any more: all of it while nobody waits, otherwise where it is much."""
+        """Frees unused memory: all of it while the server is idle, otherwise only large amounts."""
         has_old = is_idle and bool(gc.get_count()[2])
         if has_old:
-            gc.collect()  # of what lives long, which `run` has put off
+            gc.collect()  # the long-lived objects, which `run` has exempted
         if self._pool.free_unused(_UNUSED_BYTES if is_idle else _MOST_UNUSED_BYTES) or has_old:
             _trim_heap()
 
     def write_spent(self) -> None:
-        """Writes down what keys have spent, if that has changed."""
+        """Writes the keys' usage to its file, if it has changed."""
         spent = self._callers.spent
         if self._config.keys.file is None or spent == self._written:
             return
@@ -83,7 +83,7 @@ class Keeping:
             self._log.error("spent-not-written", message=error.strerror)
 
     async def _pause(self, seconds: float) -> bool:
-        """Waits, and says whether an immediate check was requested."""
+        """Waits, and returns whether an immediate check was requested."""
         try:
             async with asyncio.timeout(seconds):
                 await self._now.wait()
@@ -119,7 +119,7 @@ def read_spent(keys: Path | None) -> dict[str, dict[str, int]]:
     """Reads the recorded usage of keys; empty if it cannot be read.
 
     Args:
-        keys: the file of keys, beside which it lies.
+        keys: the file of keys; the usage is stored in the same folder.
     """
     if keys is None:
         return {}
@@ -141,6 +141,6 @@ def _spent_path(keys: Path) -> Path:
 
 
 def _trim_heap() -> None:
-    """Gives memory that is free back to the system, where the allocator is glibc's."""
+    """Returns free memory to the system, if the allocator is glibc's."""
     if os.name == "posix" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
         libc.malloc_trim(0)

@@ -15,7 +15,8 @@ class Log:
     """Writes events.
 
     Args:
-        stream: where to; standard error where left out. A write that fails is left out: nobody is to wait for a log.
+        stream: the stream to write to; by default standard error. A failed write is skipped: requests must not wait for
+            the log.
         now: seconds since 1970.
     """
 

@@ -1,6 +1,6 @@
 """Metrics for Prometheus; they contain no text and no addresses.
 
-A request's path is a label only as the route's template, so that nobody can fill the server's memory with paths.
+A request's path is a label only as the route's template, so that clients cannot fill the server's memory with paths.
 """
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -15,7 +15,7 @@ class Metrics:
     """The figures of one server.
 
     Args:
-        registry: where they are listed; one of their own where left out.
+        registry: where they are listed; by default a new one.
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:

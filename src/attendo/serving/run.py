@@ -1,4 +1,4 @@
-"""A server that runs: uvicorn with bounds on connections, and an end that finishes what was accepted."""
+"""A server that runs: uvicorn with bounds on connections, and a shutdown that finishes accepted work."""
 
 import asyncio
 import contextlib
@@ -38,11 +38,11 @@ _OTHER_FILES = 200
 
 
 class GracefulServer(uvicorn.Server):
-    """uvicorn's server, which says `/ready` no longer before it stops to listen, and ends with status 0.
+    """uvicorn's server, which fails `/ready` before it stops listening, and ends with status 0.
 
     Args:
-        config: uvicorn's.
-        server: what runs in it.
+        config: uvicorn's settings.
+        server: the server to run.
         listening: called with the address once it listens.
     """
 
@@ -65,10 +65,10 @@ class GracefulServer(uvicorn.Server):
         return await super().on_tick(counter) or self._server.status.state == "failed"
 
     async def shutdown(self, sockets: Any = None) -> None:
-        """Finishes what was accepted.
+        """Finishes accepted requests.
 
-        While it drains, each connection's next answer says that it is the last. New connections are taken for
-        `drain_seconds`; those that are open may each send another request. Then uvicorn ends whatever is left.
+        While it drains, each connection's next answer announces that it is the last. New connections are accepted for
+        `drain_seconds`; open ones may each send another request. Then uvicorn closes all remaining ones.
         """
         status, config = self._server.status, self._server.service.config.server
         if status.state != "failed":
@@ -109,16 +109,16 @@ class GracefulServer(uvicorn.Server):
         while self.server_state.connections and loop.time() < until and not self.force_exit:
             self._server.connections.end_idle(_LAST_REQUEST_S)
             await asyncio.sleep(_TICK_S)
-        self.config.timeout_graceful_shutdown = max(1, round(until - loop.time()))  # what uvicorn waits yet
+        self.config.timeout_graceful_shutdown = max(1, round(until - loop.time()))  # uvicorn waits for these
 
     async def _drained(self, config: ServerConfig) -> None:
-        """Goes on answering for a while: until load balancers have noticed, and documents are done and fetched."""
+        """Continues to answer for a while: until load balancers have noticed, and documents are done and fetched."""
         loop = asyncio.get_running_loop()
         started, documents = loop.time(), self._server.service.documents
         until = started + config.drain_seconds
         while not self.force_exit:
             if documents is not None and documents.waiting and loop.time() < started + config.shutdown_seconds:
-                until = max(until, loop.time() + _FETCH_S)  # clients ask every few seconds whether one is done
+                until = max(until, loop.time() + _FETCH_S)  # clients poll every few seconds whether one is done
             if loop.time() >= until:
                 return
             await asyncio.sleep(_TICK_S)
@@ -140,7 +140,7 @@ class GracefulServer(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """A signal has come."""
+        """Handles a signal."""
         if self.should_exit:
             self.force_exit = True
         self.should_exit = True
@@ -175,12 +175,12 @@ def serve(
     log: Log | None = None,
     listening: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serves until a signal comes, in the main thread.
+    """Serves in the main thread until a signal arrives.
 
     Args:
-        config: how.
+        config: the settings of the server.
         sources: the models.
-        log: where it writes; standard error where left out.
+        log: the log; by default on standard error.
         listening: called with the address once it listens.
 
     Raises:
@@ -193,7 +193,7 @@ def serve(
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     _collect_rarely()
     _raise_file_limit(MOST_TIMES * config.server.max_connections + _OTHER_FILES)
-    # NumPy's threads wait for each other, which takes long where all cores are busy: a product of 2 ms took 190.
+    # NumPy's threads wait for each other, which is slow when all cores are busy: a product of 2 ms took 190.
     with threadpool_limits(limits=1, user_api="blas"), contextlib.suppress(SystemExit):  # uvicorn's: cannot listen
         running.run()
     if server.status.state == "failed":
@@ -206,10 +206,10 @@ def serve(
 
 
 def _collect_rarely() -> None:
-    """Keeps Python's collector from holding everybody up while it looks at all that lives long.
+    """Keeps Python's garbage collector from delaying requests while it scans long-lived objects.
 
-    What is there now stays, and is not looked at any more; the rest is looked at when the server is idle (`keeping`),
-    and ten times as rarely as usual besides.
+    Present objects stay and are exempted; full collections of the others run when the server is idle (`keeping`), and
+    otherwise ten times as rarely as usual.
     """
     gc.freeze()
     often, less, rarely = gc.get_threshold()
@@ -217,7 +217,7 @@ def _collect_rarely() -> None:
 
 
 def _quiet_libraries(log: Log) -> None:
-    """Has what libraries log written as ours is."""
+    """Redirects the logs of libraries to our own log."""
     for name in ("uvicorn", "uvicorn.error", "asyncio", "fastapi"):
         logger = logging.getLogger(name)
         logger.handlers = [LibraryLogs(log)]
@@ -226,7 +226,7 @@ def _quiet_libraries(log: Log) -> None:
 
 
 def _raise_file_limit(needed: int) -> None:
-    """Lets this process have as many files and connections open as it may need, as far as the system allows."""
+    """Raises the limit of open files and connections of this process as far as needed and allowed by the system."""
     if sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

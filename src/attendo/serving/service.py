@@ -5,8 +5,9 @@ An API is a module with
     def router(service: Service) -> APIRouter      its paths; `app` mounts them below the server's prefix
     ERRORS: ErrorShape                             how it tells errors (`errors.ErrorShape`); not for our own API
 
-A route asks `service.caller(request, key)` who it is, `service.admit(request, caller, texts)` whether he may, and then
-`service.translating`. Each raises `ServingError`, which `app` turns into the API's own JSON; routes need not catch it.
+A route identifies the caller by `service.caller(request, key)`, checks limits by `service.admit(request, caller,
+texts)`, and then uses `service.translating`. Each raises `ServingError`, which `app` turns into the API's own JSON;
+routes need not catch it.
 """
 
 import asyncio
@@ -43,13 +44,13 @@ class Service:
     config: ServingConfig
     """The settings; the APIs mostly need `config.limits`."""
     detector: "Detector"
-    """The language detector; call it by way of `in_thread`."""
+    """The language detector; call it through `in_thread`."""
     callers: Callers
     """Keys and limits."""
     metrics: Metrics
     """The metrics."""
     documents: "Documents | None"
-    """Documents that are translated in the background; None where they are not taken."""
+    """Documents that are translated in the background; None if documents are not accepted."""
     helpers: Executor
     """A few threads for work that is no translating: detection, files, drawings."""
     texts: TextLoop = field(default_factory=TextLoop)
@@ -59,15 +60,15 @@ class Service:
 
     @cached_property
     def corrections(self) -> Corrections:
-        """Those that callers have sent, which answer before the models."""
+        """The corrections sent by callers, which take precedence over the models."""
         return Corrections(self.state, self.config.corrections)
 
     def caller(self, request: HTTPConnection, key: str | None) -> Caller:
         """Identifies the caller.
 
         Args:
-            request: as it came.
-            key: what it shows as a key, wherever the API has it; None or empty for none.
+            request: the HTTP request.
+            key: the key given in the request, wherever the API has it; None or empty for none.
 
         Raises:
             ServingError: 401, 403 or 429; see `Callers.identify`.
@@ -79,13 +80,13 @@ class Service:
     def admit(
         self, request: HTTPConnection, caller: Caller, texts: Sequence[str], *, max_characters: int | None = None
     ) -> int:
-        """Counts a request in, or refuses it.
+        """Counts a request against the caller's limits, or refuses it.
 
         Args:
-            request: as it came.
-            caller: who asks.
-            texts: that are to be translated, parsed or detected.
-            max_characters: of a request of this kind; None for the caller's.
+            request: the HTTP request.
+            caller: the caller.
+            texts: the texts to translate, parse or detect.
+            max_characters: maximum number of characters of this kind of request; None for the caller's limit.
 
         Returns:
             The characters of all texts.
@@ -105,10 +106,10 @@ class Service:
         return time.monotonic() + self.config.limits.request_seconds
 
     async def in_thread(self, work: Callable[..., DoneT], *arguments: object) -> DoneT:
-        """Does work that takes more than a millisecond, so that others are answered meanwhile.
+        """Runs work that takes more than a millisecond in a thread, so that other requests are answered meanwhile.
 
         Args:
-            work: touches nothing that another thread changes.
-            arguments: what it is called with.
+            work: a function that uses nothing that another thread changes.
+            arguments: its arguments.
         """
         return await asyncio.get_running_loop().run_in_executor(self.helpers, work, *arguments)

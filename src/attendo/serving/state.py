@@ -38,7 +38,7 @@ CREATE TABLE documents (
 );
 """
 _SUMMARIES = "CREATE TABLE IF NOT EXISTS document_summaries (id TEXT PRIMARY KEY, summary TEXT NOT NULL)"
-"""What became of the units of documents; in a database of an earlier version it is added."""
+"""The summaries of documents' units; in a database of an earlier version it is added."""
 _CORRECTIONS = """
 CREATE TABLE IF NOT EXISTS corrections (
     id INTEGER PRIMARY KEY AUTOINCREMENT, caller TEXT NOT NULL, source_language TEXT NOT NULL,
@@ -53,11 +53,11 @@ class State:
     """A server's database.
 
     Args:
-        folder: where it lies, made if it is missing; None keeps everything in memory.
-        log: where failures are told that no request waits for.
+        folder: its folder, created if missing; None keeps everything in memory.
+        log: reports failures that no request waits for.
 
     Raises:
-        AttendoError: another server uses the folder, or its database is damaged or not ours.
+        AttendoError: another server uses the folder, or its database is damaged or not of this program.
         OSError: the folder cannot be written.
     """
 
@@ -80,12 +80,12 @@ class State:
         """Does work and waits for it.
 
         Raises:
-            ServingError: 503, the disk is full or fails; and whatever `work` raises.
+            ServingError: 503, the disk is full or fails; and any error of `work`.
         """
         return await asyncio.wrap_future(self._thread.submit(self._done, work))
 
     def post(self, work: Work[object]) -> None:
-        """Does work behind all that was asked for before, without waiting; a failure is logged."""
+        """Runs work after all work requested before, without waiting; a failure is logged."""
 
         def logged() -> None:
             try:
@@ -96,7 +96,7 @@ class State:
         self._thread.submit(logged)
 
     def close(self) -> None:
-        """Finishes what was asked for and gives the folder free."""
+        """Finishes the requested work and releases the folder."""
         self._thread.shutdown(wait=True)
         self._held.close()
 
@@ -140,11 +140,11 @@ def _opened(folder: Path | None) -> sqlite3.Connection:
 
 
 class _Unfit(Exception):
-    """A database that is none of ours, or is damaged."""
+    """A database of another program, or a damaged one."""
 
 
 def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
-    connection.execute("PRAGMA trusted_schema = OFF")  # what a stranger's file defines is not run
+    connection.execute("PRAGMA trusted_schema = OFF")  # code in an untrusted file is not run
     application, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
@@ -155,7 +155,7 @@ def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
         raise _Unfit("it was written by a newer version of attendo")
     if (problem := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise _Unfit(f"damaged: {problem}")
-    # A transaction is on the disk before it is answered; the place of what is deleted is overwritten.
+    # A transaction is on the disk before it is answered; the space of deleted rows is overwritten.
     for setting in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {setting}")
     if not tables:

@@ -13,15 +13,16 @@ class Status:
     """The status, which changes while the server runs."""
 
     state: State = "starting"
-    """Whether models are being loaded, all is well, SIGTERM has come, or a model could not be loaded at the start."""
+    """The state of the server: models are being loaded, all is well, SIGTERM has arrived, or a model could not be
+    loaded at the start."""
     reason: str = ""
     """Reason of `failed`, for display."""
     in_flight: set[object] = field(default_factory=set)
     """A mark for each request that is being answered."""
     asked_at: float = 0.0
-    """When the last request came or was answered, by `time.monotonic()`, apart from those of operators."""
+    """Time at which the last request, other than operators', arrived or was answered, by `time.monotonic()`."""
 
     @property
     def ready(self) -> bool:
-        """Whether new requests are welcome."""
+        """Whether the server accepts new requests."""
         return self.state == "ready"

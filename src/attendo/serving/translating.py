@@ -46,7 +46,7 @@ class Caller:
     key: Key | None = None
     """The given key, if any."""
     background: bool = False
-    """Whether nobody waits for an answer, as with documents, which are translated between requests."""
+    """Whether no caller waits for an answer, as with documents, which are translated between requests."""
 
 
 class Translating(Protocol):
@@ -100,24 +100,24 @@ class Translating(Protocol):
         constraints: Sequence[Constraints] | None = None,
         alignment: bool = False,
     ) -> list[TranslatedLine]:
-        """Translates lines, each a sentence, with whatever else waits at the time.
+        """Translates lines, each a sentence, together with other waiting lines.
 
-        Cancelling it takes the lines that nobody works on yet out of the queue, and stops the others at the next step.
+        Cancelling it removes the waiting lines from the queue, and stops the others at the next step.
 
         Args:
             pair: one of `pairs`.
             lines: the sentences, in Unicode without lone surrogates.
-            options: how.
-            caller: who waits; callers take turns.
-            deadline: of `time.monotonic()`; None waits for ever.
-            constraints: one a line, as the engine takes them.
+            options: the search options.
+            caller: the caller; callers take turns.
+            deadline: a time of `time.monotonic()`; None for no deadline.
+            constraints: the constraints of each line.
             alignment: whether the candidates are aligned with their lines.
 
         Returns:
-            One a line, in their order, the same whatever else was worked on at the time.
+            One for each line, in order, independent of other work at the time.
 
         Raises:
-            ServingError: the queue is full, the time is over, the model is gone or the constraints cannot be had.
+            ServingError: the queue is full, the time is over, the model is gone or the constraints cannot be met.
         """
 
     async def attention(
@@ -129,8 +129,8 @@ class Translating(Protocol):
             pair: one of `pairs`.
             source: the sentence.
             target: its translation; None for the model's own.
-            caller: who waits.
-            deadline: of `time.monotonic()`.
+            caller: the caller.
+            deadline: a time of `time.monotonic()`.
 
         Raises:
             ServingError: as for `translate`; a side is empty or too long to be drawn.
@@ -143,10 +143,10 @@ class Translating(Protocol):
 
         Args:
             model: one of `parsers`.
-            sentences: plain text each.
-            n_best: trees of each.
-            caller: who waits.
-            deadline: of `time.monotonic()`.
+            sentences: the sentences as plain text.
+            n_best: number of trees for each.
+            caller: the caller.
+            deadline: a time of `time.monotonic()`.
 
         Raises:
             ServingError: as for `translate`.

@@ -1,9 +1,9 @@
 """Identifies the caller before the body is read: by a key in the head, or in the first part of the body.
 
-A request without a valid key, where one is required, is refused with nothing of its body read; of the APIs that may
-carry the key in the body, at most `keys.search_bytes` are read to find it. A key in the head is found at once, and only
-that counts for the connections that are kept for callers with a key. The routes look at the key again, wherever their
-API has it.
+A request without a valid key, where one is required, is refused before its body is read; for APIs that may have the key
+in the body, at most `keys.search_bytes` are read to find it. A key in the head is found at once, and only such a key
+gives access to the connections reserved for callers with a key. The routes check the key again, wherever their API has
+it.
 """
 
 import asyncio
@@ -159,7 +159,7 @@ class _FirstPart:
     """The first part of a body, which is read twice.
 
     Args:
-        receive: gives the body.
+        receive: receives the body.
     """
 
     def __init__(self, receive: Receive) -> None:
@@ -202,7 +202,7 @@ def _key_in(content: bytes, request: _Head, *, whole: bool) -> str | None:
         except ValueError:
             return None
     elif request.media_type == "multipart/form-data":
-        # Bounds on each repetition: whoever writes the name thousands of times does not make the search any longer.
+        # Bounds on each repetition: repeating the name thousands of times does not make the search longer.
         part = rb'\bname="?%s"?[ \t]*(?:;[^\r\n]{0,200})?\r\n(?:[^\r\n]{1,200}\r\n){0,4}\r\n([^\r\n]{0,%d})\r\n'
         found = re.search(part % (name, _MAX_TOKEN), content)
         key = found[1].decode("latin-1") if found else ""

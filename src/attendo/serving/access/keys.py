@@ -1,7 +1,7 @@
 """API keys: generated at random, stored as digests, each with its own limits.
 
-A key is `att_` and 43 characters, 256 bits of the system's random numbers. So much cannot be guessed, and one SHA-256
-is enough at rest: slow hashes are for words that people choose. Whoever reads the file can use none of its keys.
+A key is `att_` and 43 characters, 256 bits of the system's random numbers. This cannot be guessed, and one SHA-256 is
+enough at rest: slow hashes are for words that people choose. A leaked file does not reveal usable keys.
 """
 
 import hashlib

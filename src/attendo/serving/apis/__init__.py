@@ -1,1 +1,1 @@
-"""The APIs, a router a module, and what they take and give."""
+"""The APIs, one router per module, and their request and response types."""

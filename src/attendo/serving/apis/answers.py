@@ -29,11 +29,11 @@ def line_translator(
     """Returns a function that translates lines for a caller.
 
     Args:
-        service: that answers.
-        pair: one that is served.
-        caller: who asks.
-        options: of the search.
-        deadline: of `time.monotonic()`; None for never.
+        service: the services of the server.
+        pair: a served pair of languages.
+        caller: the caller.
+        options: the search options.
+        deadline: a time of `time.monotonic()`; None for no deadline.
     """
 
     async def translate(
@@ -52,14 +52,14 @@ async def translated(
     """Translates texts, all at once.
 
     Args:
-        service: that answers.
-        request: as it came.
-        caller: who asks, already admitted.
-        work: texts, each with the model for it; None leaves a text as it is. A text that is plainly in a language not
-            served gets a problem.
+        service: the services of the server.
+        request: the HTTP request.
+        caller: the caller, already admitted.
+        work: texts, each with its model; None leaves a text unchanged. A text clearly in a language that is not served
+            gets a problem.
 
     Raises:
-        ServingError: whatever translating raises; then nothing of it goes on.
+        ServingError: any error of translating; all other work is then cancelled.
     """
     deadline = service.deadline()
     for pair, wanted in work:
@@ -102,7 +102,7 @@ def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
 
 
 def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> list[tuple[str, ...]]:
-    """Returns the notes of `Detector.notes` for each text; for a short one that takes less than a change of threads."""
+    """Returns the notes of `Detector.notes` for each text; for a short one that is faster than a thread switch."""
     return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
 
 
@@ -114,8 +114,8 @@ def no_words(text: str) -> bool:
 def problem_fields(found: Sequence[TranslatedText]) -> dict[str, Any]:
     """Returns the fields `problems` and `corrected` of an answer; empty if there is nothing to report.
 
-    `problems` lists what each translation could not keep; `corrected` says whether each consists of corrections that
-    the caller sent before.
+    `problems` lists what each translation could not keep; `corrected` shows whether each consists of the caller's
+    earlier corrections.
     """
     notes: dict[str, Any] = {}
     if any(each.problems for each in found):

@@ -43,7 +43,7 @@ def router(service: Service) -> APIRouter:
     """The paths.
 
     Args:
-        service: what there is to serve.
+        service: the services of the server.
     """
     api = _Api(service)
     routes = APIRouter(prefix="/api/corrections", tags=["corrections"])
@@ -71,7 +71,7 @@ def router(service: Service) -> APIRouter:
 
 
 class _Api:
-    """What the paths do."""
+    """The handlers of the paths."""
 
     def __init__(self, service: Service) -> None:
         self._service, self._corrections = service, service.corrections

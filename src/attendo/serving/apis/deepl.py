@@ -1,8 +1,8 @@
-"""DeepL's API, version 2 (and 1 for old plugins): texts, languages, usage; documents and glossaries beside it.
+"""DeepL's API, version 2 (and 1 for old plugins): texts, languages, usage; documents and glossaries are separate.
 
-`billed_characters` is in every answer, since DeepL's own client requires it. What could not be kept is in
-`problems`, which no client of DeepL reads. An option that would change a translation and is not supported
-(a style, a formality) is refused; one that might only improve it (context) is ignored.
+`billed_characters` is in every answer, since DeepL's own client requires it. Lost content is reported in `problems`,
+which no client of DeepL reads. An option that would change a translation and is not supported (a style, a formality) is
+refused; one that might only improve it (context) is ignored.
 """
 
 import secrets
@@ -48,8 +48,8 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
     """Texts, languages and usage.
 
     Args:
-        service: what answers.
-        glossaries: that callers have made.
+        service: the services of the server.
+        glossaries: the callers' glossaries.
     """
     routes, api = APIRouter(tags=["DeepL"]), _Api(service, glossaries)
     for version in ("/v2", "/v1"):
@@ -82,7 +82,7 @@ def caller_of(service: Service, request: Request, sent: Parameters) -> Caller:
     """Identifies the caller by `Authorization: DeepL-Auth-Key KEY`, or by the old parameter `auth_key`.
 
     Raises:
-        ServingError: nobody who may.
+        ServingError: the caller is unknown or not allowed.
     """
     scheme, _, shown = request.headers.get("authorization", "").partition(" ")
     key = shown.strip() if scheme.lower() == "deepl-auth-key" else sent.text("auth_key") or shown_key(request)
@@ -127,10 +127,10 @@ def refuse_what_is_not_here(sent: Parameters) -> None:
 async def glossary_terms(
     glossaries: Glossaries, caller: Caller, sent: Parameters, source: str | None, target: str
 ) -> Glossary | None:
-    """The terms of the glossaries that are asked for; None for none.
+    """The terms of the requested glossaries; None if none is requested.
 
     Raises:
-        ServingError: 404 for one that is not there, 400 for other languages.
+        ServingError: 404 for a missing one, 400 for other languages.
     """
     ids = sent.texts("glossary_ids", comma=True) or []
     if given := sent.text("glossary_id"):

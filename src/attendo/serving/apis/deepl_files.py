@@ -26,8 +26,8 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
     """The endpoints.
 
     Args:
-        service: what answers.
-        glossaries: that callers have made.
+        service: the services of the server.
+        glossaries: the callers' glossaries.
     """
     routes, files, words = APIRouter(tags=["DeepL"]), _Documents(service, glossaries), _Glossaries(service, glossaries)
     for version in ("/v2", "/v1"):
@@ -54,7 +54,7 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
 
 
 class _Documents:
-    """Documents: sent, asked about with their key, fetched once."""
+    """Documents: sent, queried with their key, fetched once."""
 
     def __init__(self, service: Service, glossaries: Glossaries) -> None:
         self._service, self._known = service, glossaries

@@ -1,4 +1,4 @@
-"""Documents in our own API: sent, asked about, fetched, removed."""
+"""Documents in our own API: sent, queried, fetched, removed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,8 +25,8 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
     """The paths.
 
     Args:
-        service: what there is to serve.
-        glossaries: that callers have made.
+        service: the services of the server.
+        glossaries: the callers' glossaries.
     """
     routes, api = APIRouter(prefix="/api/documents", tags=["documents"]), _Api(service, glossaries)
     state: dict[str, Any] = {"model": DocumentAnswer}
@@ -110,7 +110,7 @@ class _Api:
 
 
 def documents_of(service: Service) -> Documents:
-    """Gives the server's documents.
+    """Returns the server's documents.
 
     Raises:
         ServingError: they are not taken here.
@@ -130,19 +130,19 @@ async def accepted(
     glossary: Glossary | None = None,
     template: Upload | None = None,
 ) -> Document:
-    """Takes an uploaded document; the parameters are those of our own API, which LibreTranslate's has too.
+    """Takes an uploaded document; the parameters are those of our own API, and also of LibreTranslate's.
 
     Args:
-        service: what there is to serve.
-        request: what was sent.
-        caller: who has sent it.
+        service: the services of the server.
+        request: the HTTP request.
+        caller: the caller who sent it.
         upload: the document.
         sent: the parameters of the request.
-        glossary: how certain words are to be translated.
-        template: the file with the sources, where the document is its translation.
+        glossary: the glossary to use.
+        template: the file with the sources, if the document is its translation.
 
     Raises:
-        ServingError: it cannot be taken.
+        ServingError: the document is not accepted.
     """
     documents, pairs = documents_of(service), service.translating.pairs()
     target, source = sent.text("target"), sent.text("source") or "auto"
@@ -171,7 +171,7 @@ async def accepted(
 
 
 def admission(service: Service, request: Request, caller: Caller) -> Admit:
-    """Gives the function that counts a document's text for a caller."""
+    """Returns the function that counts a document's text for a caller."""
     most = service.config.documents.max_characters
     return lambda text: service.admit(request, caller, [text], max_characters=most)
 

@@ -28,11 +28,11 @@ from attendo.terms.term import Term
 
 
 def router(service: Service, glossaries: Glossaries) -> APIRouter:
-    """The paths of glossaries; each caller sees his own.
+    """The paths of glossaries; callers see only their own.
 
     Args:
-        service: what there is to serve.
-        glossaries: where they are kept.
+        service: the services of the server.
+        glossaries: the store of glossaries.
     """
     routes = APIRouter(prefix="/api/glossaries", route_class=StrictRoute, responses=ERRORS, tags=["glossaries"])
 

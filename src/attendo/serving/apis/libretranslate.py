@@ -1,8 +1,8 @@
-"""LibreTranslate's endpoints, as version 1.9.6 answers them, for clients that know no others.
+"""LibreTranslate's endpoints, as version 1.9.6 answers them, for clients that support no other API.
 
-Three things are done otherwise on purpose (docs/serving-apis.md): a translation's case and last mark are the model's;
-in HTML `&lt;`, `&gt;` and `&amp;` stay as they are, since the page would change without; texts of an array that are in
-different languages are distinguished. What could not be kept is in `problems`, which their clients do not look at.
+Three things differ on purpose (docs/serving-apis.md): a translation's case and final mark are the model's; in HTML
+`&lt;`, `&gt;` and `&amp;` stay escaped, since the page would change otherwise; texts of an array that are in different
+languages are distinguished. Lost content is reported in `problems`, which their clients ignore.
 """
 
 import re
@@ -92,7 +92,7 @@ class _Api:
             return JSONResponse({"translatedText": texts})
         languages, found_languages = await self._source_languages(source, texts)
         to = self._served(target, targets(self._service.translating.pairs()) + languages)
-        # Of a list the others are translated; one text alone is refused below, as for any pair that is not served.
+        # In a list the others are translated; a single text is refused below, as for any pair that is not served.
         left = {place for place, each in enumerate(found_languages or ()) if is_list and not each.served}
         work = [
             (
@@ -247,7 +247,7 @@ class _Api:
     async def _source_languages(
         self, source: str, texts: Sequence[str]
     ) -> tuple[tuple[str, ...], list[Detected] | None]:
-        """Gives the language of each text, and what was detected if that was requested."""
+        """Returns the language of each text, and the detected languages if detection was requested."""
         if source != "auto":
             code = self._served(source, sources(self._service.translating.pairs()))
             return (code,) * len(texts), None
@@ -266,7 +266,7 @@ class _Api:
         return pair_of(self._service.translating.pairs(), source, target) is not None
 
     def _pair(self, source: str, target: str, text: str) -> Pair | None:
-        """Gives the model for a text; None if it is returned unchanged."""
+        """Returns the model for a text; None if it is returned unchanged."""
         if source == target or no_words(text):
             return None
         pair = pair_of(self._service.translating.pairs(), source, target)
@@ -320,7 +320,7 @@ def _wanted(sent: Parameters, name: str) -> str:
 
 
 def _is_weblate_check(sent: Parameters, source: str, target: str) -> bool:
-    """Whether it is the request by which Weblate checks its settings, whatever languages are translated later."""
+    """Whether this is the request with which Weblate checks its settings, regardless of the languages used later."""
     return sent.is_json and sent.values.get("q") == ["test"] and (source, target) == ("en", "de")
 
 

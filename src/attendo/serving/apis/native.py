@@ -52,7 +52,7 @@ from attendo.terms.glossary import Glossary
 from attendo.workflow.engines.parse import Parse
 
 Note = tuple[str, ...]
-"""Problems of a text that are reported besides those of its translation."""
+"""Problems of a text other than those of its translation."""
 _DESCRIPTIONS = {
     400: "The request cannot be meant, or nothing served fits.",
     401: "A key is needed.",
@@ -82,7 +82,7 @@ _EVENTS = {
         }
     }
 }
-"""A stream's description: OpenAPI 3.1 has no word for events, so that each is described as an object."""
+"""A stream's description: OpenAPI 3.1 has no type for events, so each is described as an object."""
 
 
 def router(service: Service, glossaries: Glossaries) -> APIRouter:
@@ -222,7 +222,7 @@ class _Translation:
         translated = []
         confidence, corrections = self._confidence(work), self._corrections(work)
         for place, text in enumerate(texts):
-            # A long text may take longer than a request may: each step of it has that time.
+            # A long text may take longer than a request may: each part of it has the full time.
             lines = _Lines(self._service, work, None)
             asked = self._text_request(work, text)
             note, plan = await self._service.texts.work_on(len(text), partial(self._read, asked))
@@ -338,7 +338,7 @@ def _tree(parse: Parse) -> dict[str, Any]:
 
 
 def _page(page: str) -> Response:
-    """The page of `attendo attention`, which says in itself what may run in it."""
+    """The page of `attendo attention`, which contains its own content security policy."""
     inline = "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
     policy = f"default-src 'none'; {inline}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
     return HTMLResponse(page, headers={"content-security-policy": policy, "x-frame-options": "SAMEORIGIN"})

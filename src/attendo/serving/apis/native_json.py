@@ -10,7 +10,7 @@ _DIGITS = 6
 
 
 def number(value: float | None) -> float | None:
-    """A number to 6 decimals, or None for what JSON has no number for."""
+    """A number rounded to 6 decimals, or None for infinities and NaN, which JSON lacks."""
     return round(value, _DIGITS) if value is not None and math.isfinite(value) else None
 
 

@@ -21,8 +21,8 @@ def router(service: Service, status: Status) -> APIRouter:
     """The paths for operators.
 
     Args:
-        service: what there is to serve.
-        status: of the server.
+        service: the services of the server.
+        status: the server's status.
     """
     routes = APIRouter(tags=["operations"])
     token = service.config.server.metrics_token
@@ -57,8 +57,8 @@ def add_description(app: FastAPI, prefix: str) -> None:
     """Adds `/openapi.json` and the page `/docs`, which loads nothing from the network.
 
     Args:
-        app: with all its other routes.
-        prefix: of the server.
+        app: the app with all its other routes.
+        prefix: the server's path prefix.
     """
 
     @cache
@@ -87,4 +87,4 @@ DESCRIPTION = f"""Translation by attendo {__version__}, a Transformer of "Attent
 Besides our own API, below `/api`, there are those of LibreTranslate, DeepL (v2) and OmegaT, for clients that speak
 them.
 """
-"""What `/openapi.json` says of the server."""
+"""The server's description in `/openapi.json`."""

@@ -18,12 +18,12 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 )
-"""Content security policy: the page may run and show the server's own files and call the server, nothing else."""
+"""Content security policy: the page may load and run only the server's own files, and call only the server."""
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",  # kept, but asked for whether it has changed: a new version is there at once
+    "Cache-Control": "no-cache",  # cached, but revalidated: a new version is shown at once
 }
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
@@ -44,7 +44,7 @@ def router(service: Service) -> APIRouter:
     """The page's paths.
 
     Args:
-        service: what there is to serve.
+        service: the services of the server.
     """
     routes = APIRouter(include_in_schema=False)
     found = assets()
@@ -73,7 +73,7 @@ def router(service: Service) -> APIRouter:
 
 @lru_cache(maxsize=1)
 def assets() -> dict[str, Asset]:
-    """Gives all files of the page by name: its own, and those of `attendo attention` below `attention/`."""
+    """Returns all files of the page by name: its own, and those of `attendo attention` below `attention/`."""
     own = files("attendo.serving") / "static"
     shared = files("attendo.attention_maps") / "assets"
     found = {each.name: each.read_bytes() for each in own.iterdir() if not each.name.startswith((".", "_"))}

@@ -22,13 +22,13 @@ class StrictRequest(Request):
         """Reads the body, if there is one.
 
         Raises:
-            ServingError: it is no JSON, or does not say that it is.
+            ServingError: it is not JSON, or not declared as JSON.
         """
         content = await self.body()
         if not content:
             return
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        # A page of another site can send forms and plain text without being asked for leave, JSON it cannot.
+        # A page of another site can send forms and plain text without permission, but not JSON.
         if kind != "application/json" and not kind.endswith("+json"):
             raise ServingError(415, "unsupported-media-type", "send JSON, with Content-Type: application/json")
         try:
@@ -64,19 +64,19 @@ def find_pair(service: Service, source: str | None, target: str | None, model: s
     """Returns the served pair for languages or a model's name.
 
     Args:
-        service: what is served.
+        service: the services of the server.
         source: a language's code, as `en` or `en-GB`; None for any.
         target: the same.
         model: a model's name; None for the first that fits.
 
     Raises:
-        ServingError: nothing served fits.
+        ServingError: no served pair matches.
     """
     pairs = service.translating.pairs()
     named = [pair for pair in pairs if model in (None, pair.model)]
     if not named:
         raise unknown_pair(f"no model that translates is called {model!r:.80}; there are {_told(pairs)}")
-    # A code that is served as it is goes before its language alone.
+    # An exact match of a served code takes precedence over its language alone.
     for fits in (_is_same, _is_same_language):
         for pair in named:
             if fits(source, pair.source) and fits(target, pair.target):
@@ -91,10 +91,10 @@ async def detected_pair(
     """Returns the pair for texts whose language is to be detected, and the detected language as JSON.
 
     Raises:
-        ServingError: nothing served fits.
+        ServingError: no served pair matches.
     """
     if not service.translating.pairs():
-        find_pair(service, None, target, model)  # tells that there is none
+        find_pair(service, None, target, model)  # raises the error that there is none
     sample = "\n".join(texts)[:_DETECTED_CHARACTERS]
     found = await service.in_thread(service.detector.detect, sample)
     if not found[0].served and not _is_same_language(target or "", found[0].language):
@@ -104,7 +104,7 @@ async def detected_pair(
         if each.language in possible and not _is_same_language(target or "", each.language):
             pair = find_pair(service, each.language, target, model)
             return pair, {"language": each.language, "confidence": round(each.confidence, 4)}
-    pair = find_pair(service, None, target, model)  # tells what there is where nothing fits
+    pair = find_pair(service, None, target, model)  # raises the error that lists the served pairs, if none matches
     return pair, {"language": pair.source, "confidence": 0.0}
 
 

@@ -13,9 +13,9 @@ _SETTLE_S = 0.02
 _USUAL_STEPS, _USUAL_STEPS_PER_TOKEN, _MOST_TOKENS = 20, 1.5, 64
 """Usual number of steps of small requests, and per token of the longest, up to the third number of tokens.
 
-A batch that has had these gives way to others of its flow, and its lines have no more than these together with those of
-other requests. Steps are counted and not seconds, since batches that gave
-way because the machine is slow would only become more and smaller, and the machine slower still.
+A batch that has had these steps yields to others of its flow, and lines of several requests share a batch for at most
+that long. Steps are counted rather than seconds: on a slow machine, yielding by time would only split the work into
+more and smaller batches, which is slower still.
 """
 
 
@@ -32,9 +32,9 @@ class Batch:
         self.resumed = Condition(lock)
         """Notified when the batch is given a hand."""
         self.cancelled: frozenset[int] = frozenset()
-        """Numbers, from 1, of lines that nobody waits for any more."""
+        """Numbers, from 1, of lines whose results are no longer needed."""
         self.ousted = False
-        """Whether unfinished lines are put back, since they delay those of other requests."""
+        """Whether unfinished lines are put back into the queue, since they delay those of other requests."""
         self.has_hand = False
         """Whether the batch is running rather than paused."""
         self.rank = 0.0

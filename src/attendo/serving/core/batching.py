@@ -1,12 +1,12 @@
 """Batching of waiting requests: a bounded queue, threads that take batches from it, and their answers.
 
-The kernels run without Python's lock, so the threads of one process use many cores. As many batches are worked
-on at a time as there are hands. While all hands are busy, requests accumulate, so a loaded server has
-large batches and an idle one has no delay. Requests that arrive together are divided between the free hands.
+The kernels run without Python's lock, so the threads of one process use many cores. The number of batches worked on at
+a time is the number of hands. While all hands are busy, requests accumulate, so a loaded server has large batches and
+an idle one has no delay. Requests that arrive together are divided between the free hands.
 
-A running batch checks in between two decoder steps. Lines that nobody waits for any more leave it there, and
-it yields its hand to a waiting flow that has had less: its thread sleeps until it is the batch's turn. So nobody
-waits for the end of another's batch, only for its next step; and there are more threads than hands.
+A running batch checks in between two decoder steps. Lines that are no longer needed leave it there, and it yields its
+hand to a waiting flow that has used less: its thread sleeps until it is the batch's turn. So callers never wait for the
+end of another's batch, only for its next step; and there are more threads than hands.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from attendo.serving.errors import busy, overdue, too_many_requests
 from attendo.serving.metrics import Metrics
 
 Work = Callable[[Any, Sequence[Any], int, BetweenSteps], Sequence[Any]]
-"""Works on items of one kind: the kind, the items, the number of the thread, from 0, that does it, and what to call
-between two steps, which gives the numbers, from 1, of items that are cancelled. It gives a result or an exception an
-item, None for one that was cancelled; an exception that it raises is that of all items."""
+"""Works on items of one kind. The arguments are the kind, the items, the number of the calling thread, from 0, and a
+function to call between two steps, which returns the numbers, from 1, of cancelled items. The result has a result or an
+exception for each item, None for a cancelled one; an exception that it raises applies to all items."""
 
 _LEAST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
 """Shortest and longest waiting time in seconds reported to a caller when the queue is full."""
@@ -74,7 +74,7 @@ class Batcher:
     ) -> None:
         self._work, self._config, self._metrics, self._excludes = work, config, metrics, excludes
         self._waiting, self._shares = WaitingLines(config), Shares()
-        self._lock = threading.Lock()  # guards what is below, the queue and the batches
+        self._lock = threading.Lock()  # guards the fields below, the queue and the batches
         self._stopped = self._looks_soon = False
         self._hands = self._free = threads
         self._jobs: set[Job] = set()  # that are not answered
@@ -86,7 +86,7 @@ class Batcher:
         self._characters_per_s = self._longest_s = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         workers = [_Worker(number, self._lock) for number in range(threads + _HELD_UP)]
-        self._idle = workers[::-1]  # who was idle last is next: what he works with is warm
+        self._idle = workers[::-1]  # the last idle worker is used next: its data is in the caches
         self._threads = [
             threading.Thread(target=self._run, args=(worker,), name=f"attendo-work-{worker.number}", daemon=True)
             for worker in workers
@@ -155,7 +155,7 @@ class Batcher:
             self._jobs.discard(job)
             if job.missing:
                 self._drop(job)
-            job.lines.clear()  # which know the job: without it nothing of them has to be collected
+            job.lines.clear()  # which refer to the job: otherwise the garbage collector would have to free them
         for result in results:
             if isinstance(result, Exception):
                 raise result
@@ -209,14 +209,14 @@ class Batcher:
             self._give_hands()
 
     def _drop(self, job: Job) -> None:
-        """Drops a job that nobody waits for any more."""
+        """Drops a job whose result is no longer needed."""
         with self._lock:
             self._metrics.dropped.inc(self._waiting.drop(job.lines))
             self._metrics.cancelled.inc(self._cancel(job.lines))
             self._show_waiting()
 
     def _cancel(self, lines: Sequence[Line]) -> int:
-        """Stops lines at their next step; returns the number of running ones."""
+        """Stops lines at their next step; returns the number of running lines."""
         found = [self._in_work[line] for line in lines if line in self._in_work]
         for batch, number in found:
             batch.cancel({number})
@@ -241,11 +241,11 @@ class Batcher:
     # --- whose turn it is; within the lock ----------------------------------------------------------------------------
 
     def _give_hands(self) -> None:
-        """Gives free hands to the flows that have had least: to paused batches, and to the queue."""
+        """Gives free hands to the flows that have used least: to paused batches, and to the queue."""
         while self._free:
             batch = min(self._held_up, key=lambda each: each.rank, default=None)
             flow = self._next_flow()
-            # Of equal ones what has begun goes on.
+            # Among equals, batches that have begun continue first.
             if flow is not None and (batch is None or self._shares.had(flow) < batch.rank):
                 if not self._begin(flow):
                     continue
@@ -260,7 +260,7 @@ class Batcher:
         self._find_best_rank()
 
     def _find_best_rank(self) -> None:
-        """Updates the best rank of those that wait for a hand."""
+        """Updates the best rank of the flows and batches that wait for a hand."""
         for batch in self._held_up:
             batch.reckon(self._shares)
         waiting = [batch.rank for batch in self._held_up]
@@ -269,7 +269,7 @@ class Batcher:
         self._best_rank = min(waiting, default=float("inf"))
 
     def _next_flow(self) -> str | None:
-        """Returns the flow that has had least of those with lines that may start; None if there is none."""
+        """Returns the flow that has used least among those with lines that may start; None if there is none."""
         if self._stopped or not self._idle or self._window_is_open():
             return None
         most = self._hands + _BATCHES_BEYOND if len(self._idle) > _HELD_UP // 2 else 1
@@ -311,7 +311,7 @@ class Batcher:
         for line in batch.lines:
             del self._in_work[line]
         self._batches.subtract(batch.flows)
-        self._batches += Counter()  # forgets flows that have none
+        self._batches += Counter()  # forgets flows without batches
         if (name := self._excludes(batch.lines[0].kind)) is not None:
             self._excluded.discard(name)
         self._take_hand(batch)
@@ -327,7 +327,7 @@ class Batcher:
     def _run(self, worker: _Worker) -> None:
         while (batch := self._next(worker)) is not None:
             self._do(batch, worker)
-            del batch  # holds what a model's memory may hang on
+            del batch  # may keep a model's memory alive
 
     def _next(self, worker: _Worker) -> Batch | None:
         """Returns the next batch; None after the end."""
@@ -386,7 +386,7 @@ class Batcher:
             self._metrics.longest_step.set(self._longest_s)
 
     def _kept(self, batch: Batch, results: Sequence[Any]) -> list[tuple[Line, Any]]:
-        """Returns lines with their results; those that left for the others' sake are put back, to be done alone."""
+        """Returns lines with their results; lines removed for delaying others are put back, to be done alone."""
         done, back = [], []
         for number, (line, result) in enumerate(zip(batch.lines, results, strict=True), start=1):
             if result is None and batch.ousted and number not in batch.cancelled:

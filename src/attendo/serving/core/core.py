@@ -195,7 +195,7 @@ class Core:
         except DataError as error:
             if len(contents) == 1:
                 return [bad_request(str(error).removeprefix("line 1: "))]
-            # Of lines of several requests one has constraints that cannot be had: the others are not to feel it.
+            # One line of several requests has impossible constraints: the others must not be affected.
             return [
                 found
                 for number, each in enumerate(contents, start=1)
@@ -218,7 +218,7 @@ class Core:
     def _aligned(
         self, engine: Engine, translations: Sequence[Translation | None], between_steps: BetweenSteps
     ) -> Sequence[TranslatedLine | None]:
-        """Aligns translations, a few at a time; returns None for those that are cancelled before."""
+        """Aligns translations, a few at a time; returns None for those cancelled before."""
         found: list[TranslatedLine | None] = [None] * len(translations)
         for places in _few_at_a_time(translations):
             cancelled = between_steps()

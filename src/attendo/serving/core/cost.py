@@ -7,7 +7,7 @@ _LONGEST_WORD = 64
 
 
 def estimated_tokens(text: str) -> int:
-    """Estimates a text's number of tokens: at most one per character, and one per few bytes if it has words."""
+    """Estimates a text's number of tokens: at most one per character, or one per few bytes if it has words."""
     beyond = sum(len(run) - _LONGEST_WORD for run in text.split() if len(run) > _LONGEST_WORD)
     num_bytes = len(text.encode("utf-8", errors="surrogatepass"))
     tokens = num_bytes // _BYTES_PER_TOKEN + beyond * (_BYTES_PER_TOKEN - 1) // _BYTES_PER_TOKEN

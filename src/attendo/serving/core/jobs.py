@@ -9,7 +9,7 @@ from attendo.serving.core.cost import estimated_tokens
 from attendo.serving.core.waiting import Line
 
 _SMALL_TOKENS = 256
-"""Maximum estimated tokens of a job that does not wait for its caller's larger ones."""
+"""Maximum estimated tokens of a job that does not wait for its caller's larger jobs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class JobSettings:
     caller: str
     """The caller, whose fair share it counts towards."""
     deadline: float | None
-    """Deadline by `time.monotonic()`; None waits for ever."""
+    """Deadline by `time.monotonic()`; None for no deadline."""
     background: bool
     """Whether the work may wait for that of others."""
 

@@ -11,8 +11,8 @@ from attendo.workflow.engines.engine import Engine
 _MAX_ENGINES = 4
 """Maximum number of engines per thread and model for options other than the model's own."""
 _MOST_TOKENS = 1280
-"""Maximum number of tokens of sources that are searched together, as nothing else is done during a step of theirs; a
-quarter more than a batch has by the estimate, which is too small for text that is hardly language."""
+"""Maximum number of tokens of sources that are searched together, as no other work is done during one of their steps; a
+quarter more than a batch's estimate, which is too small for text that is hardly language."""
 
 Signature = tuple[tuple[str, int, int, int], ...]
 """Names, inodes, sizes and times of the files in a folder."""
@@ -61,7 +61,7 @@ class LoadedModel:
 
         Args:
             options: the requested options.
-            thread: its number; only that thread asks for it.
+            thread: the thread's number; only that thread uses its engines.
 
         Raises:
             RecipeError: the options are invalid.
@@ -69,7 +69,7 @@ class LoadedModel:
         engines = self._engines.setdefault(thread, {})
         engine = engines.pop(options, None)
         if engine is None:
-            if len(engines) > _MAX_ENGINES:  # the one used longest ago comes first
+            if len(engines) > _MAX_ENGINES:  # the least recently used one comes first
                 del engines[next(other for other in engines if other != Options())]
             engine = self.engine.with_search(**self._changes(options))
         engines[options] = engine

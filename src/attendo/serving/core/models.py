@@ -1,9 +1,9 @@
 """The models of a server: named at its start, verified and loaded on demand, replaced without interruption.
 
-A model in memory is a `LoadedModel`, one generation of its folder. Whoever translates with it has it on loan, from
-before its lines wait until they are done, so that all lines of a request are one generation's. When the folder changes,
-the next generation is loaded beside it, and the old one leaves with its last loan. The same happens to the model used
-longest ago when memory runs short.
+A model in memory is a `LoadedModel`, one generation of its folder. A request has it on loan from before its lines are
+queued until they are done, so that all its lines are translated by one generation. When the folder changes, the next
+generation is loaded beside it, and the old one leaves with its last loan. The least recently used model is unloaded in
+the same way when memory runs short.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _CODES = re.compile(r"(?P<source>[a-z]{2,3})-(?P<target>[a-z]{2,3})")
 _BASE_BYTES = 32 << 20
 """Estimated bytes of a model besides its weights, for vocabularies and sessions."""
 _BYTES_PER_WEIGHT = 8
-"""Float32 as they were read, for alignment and attention, and what the kernels have packed of them."""
+"""Bytes per weight: float32 as read, for alignment and attention, and the packed form of the kernels."""
 _ATTEMPTS = 3
 _FAILURE_S = 5.0
 """Seconds before another attempt to load a model that could not be loaded."""
@@ -67,7 +67,7 @@ class _Served:
 
 
 class ModelPool:
-    """The models that are served. All methods are for the event loop, but for the constructor.
+    """The models that are served. All methods except the constructor must be called in the event loop.
 
     Args:
         sources: the models in order of preference.
@@ -179,7 +179,7 @@ class ModelPool:
         """Reloads models whose folders have changed; if that fails, the old one stays and the failure is logged."""
         loop = asyncio.get_running_loop()
         for served in list(self._served.values()):
-            with suppress(OSError, AttendoError):  # a folder that is gone: what is in memory goes on
+            with suppress(OSError, AttendoError):  # a missing folder: the model in memory stays in use
                 found = await loop.run_in_executor(self._reader, _signature_of, served.source)
                 known = served.signature if served.current is None else served.current.signature
                 if found not in (known, served.failed_signature) and served.loading is None:
@@ -224,7 +224,7 @@ class ModelPool:
             served.loading = asyncio.create_task(self._load(served, "wanted"))
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         try:
-            # Shielded: whoever leaves does not stop it for the others.
+            # Shielded: a caller who leaves does not cancel the loading for the others.
             await asyncio.wait_for(asyncio.shield(served.loading), left)
         except TimeoutError:
             raise overdue(f"the model {served.source.name} is being loaded; try again", 1.0) from None
@@ -249,13 +249,13 @@ class ModelPool:
         """Loads a model, after making room for it.
 
         Raises:
-            ModelError: it cannot be loaded; it stays as it was.
+            ModelError: it cannot be loaded; it stays unchanged.
         """
         name, started = served.source.name, time.monotonic()
         loop = asyncio.get_running_loop()
         try:
             async with self._one_at_a_time:
-                # Told to be torn before anything leaves memory for it.
+                # Damage is detected before anything is unloaded to make room.
                 fresh = await loop.run_in_executor(self._reader, self._look_at, served.source)
                 await self._make_room(_num_bytes(fresh.description), served)
                 dtype = cast(Dtype | None, self._config.dtype)
@@ -287,7 +287,7 @@ class ModelPool:
         limit = self._config.memory_mb << 20
         while sum(each.num_bytes for each in self._alive) + needed > limit:
             staying = [each for each in self._served.values() if each.current is not None]
-            # The one that is wanted may be there in its old generation, which leaves last.
+            # The requested model may be in memory in its old generation, which leaves last.
             staying.sort(key=lambda each: (each is wanted, each.used_at))
             leaving = sum(each.num_bytes for each in self._alive) - sum(
                 each.current.num_bytes for each in staying if each.current is not None
@@ -310,7 +310,7 @@ class ModelPool:
         self._alive.discard(loaded)
         self._room.set()
         self._show()
-        # An engine and what it is made of know each other, so that only the collector finds them.
+        # An engine and its parts refer to each other, so only the garbage collector frees them.
         asyncio.get_running_loop().call_soon(gc.collect)
 
     def _show(self) -> None:
@@ -327,7 +327,7 @@ def _read(source: ModelSource, dtype: Dtype | None, verified: Signature) -> Load
         signature = _signature(folder)
         if signature != verified and (problems := verify_folder(folder)):
             raise ModelError("\n".join(problems))
-        # What is drawn by chance would hang on the place in a batch. A thread works on a batch by itself.
+        # Samples would depend on the position in a batch. A thread works on one batch at a time.
         settings = {"sampling": False, "n_best": 1}
         aids = Aids(memory=source.memories, memory_threshold=source.memory_threshold)
         engine = load(folder, search=settings, dtype=dtype, threads=1, aids=aids)

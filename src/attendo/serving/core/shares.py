@@ -11,12 +11,12 @@ class Shares:
     """Seconds of work that flows have had.
 
     Args:
-        max_flows: maximum number of flows; beyond it the least recent one is forgotten, and counts as idle.
+        max_flows: maximum number of flows; beyond it the least recent flow is forgotten, and counts as idle.
     """
 
     def __init__(self, max_flows: int = _MAX_FLOWS) -> None:
         self._had: OrderedDict[str, float] = OrderedDict()
-        self._floor = 0.0  # what the flow had that began to work last
+        self._floor = 0.0  # the amount used by the flow that last began to work
         self._max_flows = max_flows
 
     def had(self, flow: str) -> float:

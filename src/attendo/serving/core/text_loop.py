@@ -1,9 +1,9 @@
 """A thread with an event loop of its own, in which long texts are cut into sentences, put together and checked.
 
-That takes milliseconds for every thousand characters. In the server's own loop nobody else would be answered
-meanwhile, and threads of a pool, each with a text, would take Python's lock in turns. One thread takes it from others
-for a switch interval at a time (`SWITCH_INTERVAL_S`), however many texts there are, and each text waits a moment for
-short ones that are under way.
+That takes milliseconds for every thousand characters. In the server's own loop it would block all other requests, and
+the threads of a pool, each with a text, would compete for Python's lock. A single thread takes the lock from others for
+one switch interval at a time (`SWITCH_INTERVAL_S`), whatever the number of texts, and each text waits a moment for
+short ones in progress.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from attendo.markup.text_types import TranslatedLine, TranslateLines
 from attendo.markup.together import gathered
 
 SWITCH_INTERVAL_S = 0.0005
-"""Seconds after which a thread gives Python's lock to another one that waits for it; Python's own are ten times as
-many, and a search waits for the lock behind every step."""
+"""Seconds after which a thread yields Python's lock to a waiting thread; Python's default is ten times as long, and a
+search waits for the lock after every step."""
 _SHORT = 400
 """Maximum number of characters of texts for which a change of threads costs more than it saves."""
 _PATIENCE_S = 0.05
@@ -40,7 +40,7 @@ class TextLoop:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="attendo-texts", daemon=True)
-        self._short = 0  # texts under way
+        self._short = 0  # texts in progress, by the thread's loop
         self._turns, self._calm = asyncio.Lock(), asyncio.Event()  # of the thread's loop
 
     async def work_on(self, characters: int, work: Callable[[FromHere], Coroutine[Any, Any, T]]) -> T:
@@ -48,8 +48,8 @@ class TextLoop:
 
         Args:
             characters: the number of characters of the texts.
-            work: what is done; it gets a function by which what translates lines in the caller's loop can be called
-                from where it is done.
+            work: the work; it gets a function that converts a line translator of the caller's loop to one callable from
+                the loop of the work.
         """
         if characters > _SHORT:
             return await self.run(self._in_turn(partial(work, partial(in_loop, asyncio.get_running_loop()))))
@@ -62,7 +62,7 @@ class TextLoop:
                 self._loop.call_soon_threadsafe(self._calm.set)
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs a coroutine in the thread; whoever is cancelled meanwhile cancels it, and waits for its end."""
+        """Runs a coroutine in the thread; cancelling the caller cancels it, and waits for its end."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread.start()
@@ -82,7 +82,7 @@ class TextLoop:
             raise
 
     async def turn(self) -> None:
-        """Waits, in the thread, until others have had their turns and for a moment until no short text is under way."""
+        """Waits, in the thread, until others have had their turns, and briefly until no short text is in progress."""
         async with self._turns:
             self._calm.clear()
             if self._short:
@@ -95,7 +95,7 @@ class TextLoop:
         return await work()
 
     async def stop(self) -> None:
-        """Cancels what is left and ends the thread."""
+        """Cancels the remaining work and ends the thread."""
         if self._loop is None:
             return
         await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop))
@@ -119,8 +119,8 @@ def in_loop(
 
     Args:
         loop: the event loop.
-        translate: what translates lines there.
-        parts: the maximum number of parts that wait for their translations.
+        translate: translates lines there.
+        parts: the maximum number of parts waiting for their translations.
         done: called with lines that have been translated.
     """
 

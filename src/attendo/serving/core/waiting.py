@@ -1,10 +1,9 @@
 """The queue: lines of callers who take turns, removed in batches of one kind. No threads, no clock.
 
-A flow is what takes turns: a caller's small requests, his large ones, his documents. A flow's lines leave in their
-order, and of two flows each gives a line in turn, whatever one of them has waiting. A batch has lines of one `kind`
-alone; which one is decided by the flow whose turn it is. So nobody waits behind another's thousand lines, and nobody's
-rare options wait for ever. A batch is answered as a whole, so only short lines of small requests share one, and of
-each flow as many.
+Flows take turns: a caller's small requests, large requests and documents are separate flows. A flow's lines leave in
+order, and flows contribute lines alternately, however many are waiting. A batch has lines of only one `kind`, chosen by
+the flow whose turn it is. So no caller waits for another's thousand lines, and rare options do not wait for ever. A
+batch is answered as a whole, so only short lines of small requests share one, equally many from each flow.
 """
 
 from collections import OrderedDict, deque
@@ -39,9 +38,9 @@ class Line:
     arrived: float
     """Time of arrival by `time.monotonic()`."""
     deadline: float | None = None
-    """Time after which nobody waits for it any more."""
+    """Time after which the line's result is no longer needed; None for never."""
     order: int = 0
-    """Its number in the order of arrival."""
+    """The line's number in the order of arrival."""
     waits: bool = False
     """Whether it is in the queue."""
     small: bool = False
@@ -67,8 +66,8 @@ class WaitingLines:
 
     def __init__(self, config: BatchingConfig) -> None:
         self._config = config
-        # The flow whose turn it is comes first. A flow without lines is not there. What was dropped stays in its
-        # row until it would be taken, or until much of it has come together: a client who leaves costs no search.
+        # The flow whose turn it is comes first; flows without lines are absent. Dropped lines stay in their rows until
+        # they would be taken, or until many have accumulated: a client who leaves causes no search.
         self._rows: OrderedDict[str, dict[Hashable, deque[Line]]] = OrderedDict()
         self._shares: dict[str, _Share] = {}
         self._came = self._garbage = 0
@@ -104,10 +103,10 @@ class WaitingLines:
             self._count(line, 1)
 
     def drop(self, lines: Sequence[Line]) -> int:
-        """Removes lines that nobody waits for any more.
+        """Removes lines that are no longer needed.
 
         Args:
-            lines: the lines; those that are not in the queue any more are ignored.
+            lines: the lines; lines no longer in the queue are ignored.
 
         Returns:
             The number of lines that were waiting.
@@ -138,7 +137,7 @@ class WaitingLines:
             now: lines whose deadline is not later are dropped, and counted in `expired`.
             threads: the number of threads that wait for a batch, including this one, which share the lines.
             first: the flow whose turn it is; None for the one whose last line was longest ago.
-            may_begin: whether a kind can be worked on now.
+            may_begin: whether work on a kind may begin now.
 
         Returns:
             Lines of one kind; empty if there are none.
@@ -187,7 +186,7 @@ class WaitingLines:
         return min(len(self._rows[flow][batch[0].kind]) for flow in flows) if len(flows) > 1 else float("inf")
 
     def _in_turn(self, kind: Hashable, closed: AbstractSet[str]) -> Iterator[tuple[int, Line]]:
-        """Yields lines of a kind with the number of their turn: one per flow and turn; none of a closed flow."""
+        """Yields lines of a kind with the number of their turn: one per flow and turn; none from a closed flow."""
         rows = [(flow, iter(rows[kind])) for flow, rows in self._rows.items() if kind in rows]
         turn = 0
         while rows:
@@ -202,7 +201,7 @@ class WaitingLines:
         return self._rows.setdefault(line.flow, {}).setdefault(line.kind, deque())
 
     def _remove(self, kind: Hashable, taken: Sequence[Line]) -> None:
-        """Removes lines from the beginnings of queues; flows that gave one go to the end."""
+        """Removes lines from the beginnings of queues; flows that contributed one go to the end."""
         for line in taken:
             first = self._rows[line.flow][kind].popleft()
             assert first is line

@@ -59,8 +59,8 @@ class Documents:
         helpers: the threads for file operations.
         texts: the thread in which texts are cut into sentences and put together.
         folder: the folder for documents; None for a new temporary one.
-        workers: read and write documents, closed by the caller; None for workers of its own.
-        records: the records that outlive a restart, with a folder of their own; None if nothing does.
+        workers: read and write documents, closed by the caller; None for its own workers.
+        records: the records that outlive a restart, with their own folder; None for no such records.
         corrections: the callers' corrections, which replace the models' translations; None for none.
 
     Raises:
@@ -118,8 +118,8 @@ class Documents:
             template: the file with the sources, if the document is its translation.
 
         Raises:
-            ServingError: 400 for an unsupported document, 413 for too large a one, 429 and 503 for too many; and what
-                `admit` raises.
+            ServingError: 400 for an unsupported document, 413 for too large a one, 429 and 503 for too many; and any
+                error of `admit`.
         """
         self.tidy()
         size, id_ = _size(content) + (_size(template.content) if template else 0), secrets.token_hex(16)
@@ -264,7 +264,7 @@ class Documents:
             code = served_code(said, sources(self._translating.pairs())) if said else None
             return source or code or self._detector.served_language(_characters(sample))
 
-        # Tables may name their columns by languages: those that can be translated from are tried behind any.
+        # Tables may name their columns by languages: any language is tried first, then each source language.
         possible = [pair.source for pair in self._translating.pairs() if pair.target == target]
         return await self._workers.read(file, ["", *dict.fromkeys(possible)] if source is None else [source], language)
 
@@ -297,7 +297,7 @@ class Documents:
         except AttendoError as error:
             document.status, document.message = "error", str(error)
         except Exception as error:
-            # A document that nobody has seen the like of: told without its text, and the server goes on.
+            # Any other failure of a document is reported without its text, and the server continues.
             document.status, document.message = "error", f"it could not be translated ({type(error).__name__})"
         finally:
             document.finished_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""A document on its way through a server."""
+"""A document while a server processes it."""
 
 import asyncio
 import re
@@ -18,14 +18,14 @@ _MAX_NAME = 150
 
 @dataclass(eq=False, kw_only=True)
 class Document:
-    """A document on its way."""
+    """A document while it is processed."""
 
     id: str
     """Identifier in requests; 128 random bits."""
     key: str
     """Second identifier that DeepL's API requires; 256 random bits."""
     name: str
-    """The file's name, without a path and without characters that are none of a name."""
+    """The file's name, without a path and without characters that are invalid in names."""
     caller: Caller
     """The sender."""
     source: str
@@ -47,7 +47,7 @@ class Document:
     problems: list[str] = field(default_factory=list)
     """Problems found in its translations, and text that could not be kept."""
     summary: dict[str, Any] | None = None
-    """Summary of its units, as `summary.summary_of` gives it; None until it is done."""
+    """Summary of its units, from `summary.summary_of`; None until it is done."""
     bytes_kept: int = 0
     """Size on disk in bytes."""
     finished_at: float | None = None
@@ -57,7 +57,7 @@ class Document:
     path: Path
     """The translated document, once it is done."""
     sent: SentFile
-    """The document as it was sent, which lies there until it is done."""
+    """The document as it was sent, which is stored until it is done."""
     task: "asyncio.Task[None] | None" = None
     """The task that translates it."""
 
@@ -88,7 +88,7 @@ class Document:
 
     @property
     def seconds_remaining(self) -> int:
-        """About how long it takes yet."""
+        """Estimated number of seconds until it is done."""
         if self.started_at is None or not self.done:
             return 1 + self.characters // 500
         rate = self.done / max(time.monotonic() - self.started_at, 0.1)
@@ -96,7 +96,7 @@ class Document:
 
 
 def safe_name(name: str) -> str:
-    """A file's name without its path, control characters and what some system takes for special; never empty."""
+    """A file's name without its path, control characters and characters special to some system; never empty."""
     last = re.split(r"[/\\]", name)[-1]
     kept = re.sub(r'[\x00-\x1f\x7f"<>|:*?\ud800-\udfff]', "", last).rstrip(". ")
     suffix = suffix_of(kept)
@@ -105,6 +105,6 @@ def safe_name(name: str) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """The end of a file's name, from its last full stop on, in small letters; nothing if it has none."""
+    """The end of a file's name, from its last full stop on, in small letters; empty if it has none."""
     found = re.search(r"\.[A-Za-z0-9]{1,12}$", name)
     return found[0].lower() if found else ""

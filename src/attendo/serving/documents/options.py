@@ -55,19 +55,19 @@ def media_type_of(suffix: str) -> str:
 
 
 def is_taken(name: str, sent: Parameters) -> bool:
-    """Whether a file's name, or the request itself, says the format of a document."""
+    """Whether a file's name, or the request itself, determines the format of a document."""
     return bool(sent.text("format")) or format_by_ending(name) is not None
 
 
 def format_for(name: str, wanted: str | None) -> str:
-    """The format that a document is read as.
+    """The format in which a document is read.
 
     Args:
         name: the file's name.
-        wanted: the format's name, where that was given.
+        wanted: the requested format's name, if any.
 
     Raises:
-        ServingError: there is no such format, or the file's name says none.
+        ServingError: there is no such format, or the file's name determines none.
     """
     try:
         found = format_by_ending(name) if wanted is None else format_of(name, b"", wanted)
@@ -82,14 +82,14 @@ def format_for(name: str, wanted: str | None) -> str:
 
 
 def document_settings(sent: Parameters, target: str) -> DocumentSettings:
-    """The settings that a request asks for: `only`, `mark`, `check` and `format`.
+    """The settings of a request: `only`, `mark`, `check` and `format`.
 
     Args:
         sent: the request.
-        target: the target language, as `target_language` gives it.
+        target: the target language, from `target_language`.
 
     Raises:
-        ServingError: an option has none of its values.
+        ServingError: an option has an invalid value.
     """
     given: dict[str, Any] = {name: said for name in CHOICES if (said := sent.text(name))}
     for name, said in given.items():
@@ -99,14 +99,14 @@ def document_settings(sent: Parameters, target: str) -> DocumentSettings:
 
 
 def target_language(written: str, served: str) -> str:
-    """A target language as files name it: `de-AT` where a region or a script was asked for, else the served code.
+    """A target language as files name it: `de-AT` if a region or a script was requested, otherwise the served code.
 
     Args:
         written: the code as it was sent, such as `de_at`.
         served: the code of the served language that it means.
 
     Raises:
-        ServingError: it is no code of a language.
+        ServingError: it is not a language code.
     """
     if not _LANGUAGE.fullmatch(written.strip()):
         raise bad_request(f"target = {written!r:.80} is not a language code such as de or de-AT")

@@ -1,8 +1,8 @@
-"""The process that reads and writes documents of strangers: `python -m attendo.serving.documents.process LIMITS`.
+"""The process that reads and writes untrusted documents: `python -m attendo.serving.documents.process LIMITS`.
 
-Its memory, its processor time and what it may write have limits that the system keeps, whatever a format's reader does,
-and all memory comes back when it ends. Requests come on standard input and answers go to standard output, a line of
-JSON each; documents are files, of which it is given the paths. It knows no models and imports no torch.
+The system limits its memory, processor time and output, whatever a format's reader does, and all memory is freed when
+it ends. Requests arrive on standard input and answers go to standard output, one line of JSON each; documents are files
+given by their paths. It uses no models and does not import torch.
 """
 
 import gc
@@ -50,16 +50,16 @@ class DocumentSession:
         self._document: Document | None = None
         self._settings, self._source = DocumentSettings(), ""
         self.first_bytes = _pages(1)
-        """The memory in use when the document was opened; some of an earlier one may be in it."""
+        """The memory in use when the document was opened; some of an earlier one's may still be in use."""
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Does what a request asks for.
+        """Carries out a request.
 
         Args:
             request: `do` is `open`, `units`, `write` or `close`; see `attendo.serving.documents.workers`.
 
         Raises:
-            DataError: the document is not what it should be.
+            DataError: the document is invalid.
         """
         match request["do"]:
             case "open":
@@ -76,7 +76,7 @@ class DocumentSession:
                 return {"resident_bytes": _pages(1)}
 
     def _open(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Reads the file as one in the first of the languages that it can be read in, of which "" is any."""
+        """Reads the file in the first language that works; "" stands for any."""
         self._document, self._settings = None, DocumentSettings(**request["settings"])
         content, failure = _content_of(request["file"]), None
         template = _content_of(request["template"]) if request["template"] else None
@@ -112,18 +112,18 @@ class DocumentSession:
 def answered(session: DocumentSession, request: Mapping[str, Any], much: int) -> dict[str, Any]:
     """Answers a request: with `result`, or with `error`, which has `kind` and `message`.
 
-    An error that no reader foresaw is reported by its name alone: its message may hold text of the document.
+    An unexpected error is reported only by its type: its message may contain text of the document.
 
     Args:
-        session: the document at hand.
+        session: the session of the document.
         request: see `DocumentSession.answer`.
-        much: bytes that a document has taken from which on an error is taken for a lack of memory.
+        much: number of bytes used by a document above which an error counts as a lack of memory.
     """
     try:
         return {"result": session.answer(request)}
     except Exception as error:  # libraries may raise anything for untrusted input
         message = str(error) if isinstance(error, DataError) else type(error).__name__
-        # A reader that has no memory left may take that for a fault of the document.
+        # A reader without memory may report that as a fault of the document.
         if isinstance(error, MemoryError) or _peak_bytes() > session.first_bytes + much:
             return {"error": {"kind": "memory", "message": message}}
         return {"error": {"kind": "data" if isinstance(error, DataError) else "other", "message": message}}
@@ -134,7 +134,7 @@ def main() -> None:
     limits = ProcessLimits(**json.loads(sys.argv[1]))
     os.umask(0o077)
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # output of libraries must not mix with the answers
     _limit(limits)
     session = DocumentSession()
     for line in sys.stdin.buffer:
@@ -145,11 +145,11 @@ def main() -> None:
 
 
 def _limit(limits: ProcessLimits) -> None:
-    """Sets the limits that hold from now on; Windows has none."""
+    """Sets the limits from now on; Windows has none."""
     if sys.platform == "win32":
         return
     with suppress(OSError):
-        os.nice(5)  # whoever waits for a sentence goes before
+        os.nice(5)  # requests that wait for a sentence have priority
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
     if used := _pages(0):  # elsewhere than on Linux the system does not keep this limit
@@ -158,7 +158,7 @@ def _limit(limits: ProcessLimits) -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """Gives the next request its processor time."""
+    """Extends the limit of processor time for the next request."""
     if sys.platform == "win32":
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -167,7 +167,7 @@ def _limit_time(seconds: float) -> None:
 
 
 def _pages(place: int) -> int:
-    """Bytes of this process as Linux counts them: 0 all addresses, 1 what is in memory; 0 elsewhere."""
+    """Bytes of this process as Linux counts them: 0 for all addresses, 1 for resident memory; 0 elsewhere."""
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[place]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

@@ -1,4 +1,4 @@
-"""Documents that outlive a restart: a row each of what became of them; the translated ones lie beside, a file each."""
+"""Documents that outlive a restart: a row with the state of each; the translated ones are files in the same folder."""
 
 import json
 import re
@@ -24,7 +24,7 @@ class DocumentRecords:
 
     Args:
         state: where they are kept.
-        folder: where the translated documents lie, each under its id; made if it is missing.
+        folder: the folder of the translated documents, each named by its id; made if it is missing.
     """
 
     def __init__(self, state: State, folder: Path) -> None:
@@ -47,10 +47,10 @@ class DocumentRecords:
         self._state.post(lambda rows: [rows.execute(delete.format(table), (id_,)) for table in tables])
 
     def load(self) -> list[Document]:
-        """The documents of the last run; for the start.
+        """Loads the documents of the last run at the start.
 
-        A document that was not finished is an error now: what it was read from is gone. Rows whose document is
-        missing and files without a row are removed.
+        An unfinished document becomes an error: its file no longer exists. Rows whose document is missing and files
+        without a row are removed.
 
         Raises:
             AttendoError: a row cannot be read.
@@ -83,7 +83,7 @@ class DocumentRecords:
 
 def _row(document: Document) -> tuple[object, ...]:
     finished = None
-    if document.finished_at is not None:  # by a clock that begins anew with the machine
+    if document.finished_at is not None:  # in the time of a clock that restarts with the machine
         finished = time.time() - (time.monotonic() - document.finished_at)
     return (
         document.id,

@@ -1,7 +1,7 @@
-"""The units of a document translated beside a server's requests.
+"""Translates a document's units alongside a server's requests.
 
-Reading sentences out of texts, putting translations together and checking them is done in the thread for long texts,
-a group of units at a time, so that it holds up nobody; its lines go to the server's loop, some at a time.
+Splitting texts into sentences, joining translations and checking them is done in the thread for long texts, one group
+of units at a time, so that other requests are not delayed; the lines go to the server's loop, some at a time.
 """
 
 import asyncio
@@ -32,23 +32,23 @@ async def translate_units(
     corrections: FindCorrections,
     progress: Callable[[int], None],
 ) -> dict[str, UnitTranslation]:
-    """Translates the units of a document; whoever is cancelled meanwhile stops it.
+    """Translates the units of a document; cancelling the caller stops it.
 
     Args:
-        document: what is translated.
-        translate: what translates lines, in the event loop that this is called in.
+        document: the document.
+        translate: translates lines in the caller's event loop.
         texts: the thread in which texts are cut into sentences and put together.
-        confidence: how sure a translation is.
-        candidates: what translates lines into several candidates each, for units that limit the length.
-        glossary: how certain words are to be translated.
-        corrections: finds what answers in the model's place; called in another thread's event loop.
+        confidence: computes the confidence of a translation.
+        candidates: translates lines into several candidates each, for units that limit the length.
+        glossary: the glossary to use.
+        corrections: finds corrections that replace the model's translations; called in another thread's event loop.
         progress: called with the characters translated so far, in another thread.
 
     Returns:
         The translations by the ids of units.
 
     Raises:
-        ServingError: whatever `translate` raises.
+        ServingError: any error of `translate`.
     """
     counted = _Progress(progress)
     here = partial(in_loop, asyncio.get_running_loop(), parts=1, done=counted.add)  # as much room as others' texts

@@ -12,10 +12,10 @@ _DEFAULTS = {kind: {field.name: field.default for field in fields(kind)} for kin
 
 
 def json_value(value: object) -> Any:
-    """A unit, or a part of one, in JSON's types; for `json.dumps`. What has its default is left out.
+    """A unit, or a part of one, in JSON's types; for `json.dumps`. Fields with their default values are omitted.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: the value has another type.
     """
     if isinstance(value, frozenset):
         return sorted(value)
@@ -30,7 +30,7 @@ def unit_of(said: Mapping[str, Any]) -> Unit:
     """A unit without its spans and notes.
 
     Args:
-        said: what `json_value` gives.
+        said: the result of `json_value`.
     """
     return Unit(**{**said, "forms": tuple(map(_form, said["forms"])), "flags": frozenset(said.get("flags", ()))})
 

@@ -1,4 +1,4 @@
-"""Documents are read and written in processes of their own, which have limits and whose memory comes back.
+"""Reads and writes documents in separate processes, which have limits and whose memory is freed.
 
 This is the one place where the time, the memory and the size of reading a document are bounded, for all formats: a
 process that takes too much is ended, and the document refused. One process is kept warm; one that has grown or failed
@@ -42,12 +42,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class StoredFile:
-    """A file that was sent beside a document."""
+    """A file that was sent with a document."""
 
     path: Path
-    """Where it lies."""
+    """The path of the stored file."""
     name: str
-    """As its sender calls it, for messages."""
+    """The sender's name for the file, for messages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,12 +137,12 @@ class DocumentWorkers:
 
         Args:
             file: the document.
-            sources: the languages to read it in; the first in which it can be read is taken, of which "" is any.
-            choose: the language that is translated from, by the one that the document says it is in and by some of its
-                text; called in another thread.
+            sources: the languages to read it in; the first in which it can be read is used; "" stands for any.
+            choose: returns the source language, given the document's declared language and some of its text; called in
+                another thread.
 
         Raises:
-            ServingError: 400 for what is no such document, 413 for what takes too much; and what `choose` raises.
+            ServingError: 400 for an invalid document, 413 for one that takes too much; and any error of `choose`.
         """
 
         def work(process: "_Process") -> ReadDocument:
@@ -166,9 +166,9 @@ class DocumentWorkers:
         Args:
             file: the document that was read.
             source: the language that was translated from.
-            translations: by the ids of its units.
-            to: the translated document, which is written.
-            report: the report, which is written.
+            translations: the translations by the ids of its units.
+            to: the path of the translated document.
+            report: the path of the report.
 
         Raises:
             ServingError: the translations cannot be written, or doing so takes too much.
@@ -199,7 +199,7 @@ class DocumentWorkers:
         self._threads.shutdown(wait=True)
 
     def _ask(self, process: "_Process", **request: Any) -> dict[str, Any]:
-        """Has a process do something.
+        """Sends a request to a process.
 
         Raises:
             ServingError: the document cannot be read, or takes too much.
@@ -225,7 +225,7 @@ class DocumentWorkers:
         raise bad_request(message if error["kind"] == "data" else f"the document cannot be read or written ({message})")
 
     async def _done(self, work: Callable[["_Process"], T]) -> T:
-        """Has work done with a process, in a thread; whoever is cancelled meanwhile ends the process."""
+        """Works with a process, in a thread; cancelling the caller ends the process."""
         held: list[_Process] = []
         job = self._threads.submit(self._with_process, work, held)
         try:
@@ -247,19 +247,19 @@ class DocumentWorkers:
             self._give_back(process)
 
     def _take(self) -> "_Process":
-        """An idle process that is still there, or a new one."""
+        """Takes an idle process that is still alive, or a new one."""
         while True:
             with self._lock:
                 process = self._idle.pop() if self._idle else None
             if process is None:
                 return _Process(self._limits)
-            # One that is being killed counts as alive for a moment: only an answer shows that it is there.
+            # A process being killed counts as alive for a moment: only an answer shows that it is there.
             if process.is_alive and process.ask({"do": "close"}, _START_S) is not None:
                 return process
             process.end()
 
     def _give_back(self, process: "_Process") -> None:
-        """Keeps a process for the next document, or one that starts meanwhile in its place."""
+        """Keeps a process for the next document, or replaces it by one that starts meanwhile."""
         answer = process.ask({"do": "close"}, _START_S)
         is_small = answer is not None and 0 < answer.get("result", {}).get("resident_bytes", 0) <= _KEEP_BYTES
         with self._lock:
@@ -288,7 +288,7 @@ class _Process:
         )
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-        """Asks, and waits for the answer; None where the process has ended, or takes too long and is ended.
+        """Sends a request, and waits for the answer; None if the process has ended, or takes too long and is killed.
 
         Args:
             request: in JSON's types.
@@ -318,7 +318,7 @@ class _Process:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the process is still running."""
         return self._process.poll() is None
 
     def kill(self) -> None:

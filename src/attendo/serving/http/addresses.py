@@ -1,4 +1,4 @@
-"""Network addresses: which of them are one caller, and which belong to proxies whose word is taken."""
+"""Network addresses: which of them are one caller, and which belong to trusted proxies."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -8,8 +8,8 @@ def address_name(address: str, ip6_prefix: int) -> str:
     """The name of the caller at an address: the address itself, or the network of an IPv6 address.
 
     Args:
-        address: as the system or a trusted proxy writes it; what is no address is cut to 64 characters.
-        ip6_prefix: bits of an IPv6 address that are one caller.
+        address: as the system or a trusted proxy writes it; anything else is cut to 64 characters.
+        ip6_prefix: number of leading bits of an IPv6 address that identify a caller.
     """
     try:
         parsed = ip_address(address.partition("%")[0])
@@ -26,7 +26,7 @@ class TrustedProxies:
     """The proxies whose forwarded addresses are believed; it reads names as uvicorn does.
 
     Args:
-        names: addresses, networks, and names of sockets that have no address; `*` stands for all.
+        names: addresses, networks, and names of sockets without an address; `*` for all.
     """
 
     def __init__(self, names: Sequence[str]) -> None:

@@ -1,8 +1,8 @@
-"""Requests' bodies, received whole within bounds before anybody works on them; and clients who leave meanwhile.
+"""Receives requests' bodies whole, within bounds, before any work on them, and handles clients who leave meanwhile.
 
 Four bounds hold while a body arrives: its bytes, first as they are declared; the seconds it takes; its rate; and the
 bytes of all bodies at a time. A body is in memory while it is small, and in a temporary file of the system otherwise.
-When it is there, the connection is watched: a client who closes it takes his work with him.
+Once it has arrived, the connection is watched: if the client closes it, the work is cancelled.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ def body_too_slow(seconds: float) -> ServingError:
 class Bodies:
     """An ASGI application around another.
 
-    What is put into the `ExitStack` of a request's `state.files` is closed when the request is answered.
+    Everything in the `ExitStack` of a request's `state.files` is closed when the request has been answered.
 
     Args:
-        app: what answers.
+        app: the application that answers.
         config: the bounds.
-        max_bytes: of the body of a request to a path.
+        max_bytes: returns the maximum body size of a request to a path.
     """
 
     def __init__(self, app: ASGIApp, config: ServingConfig, *, max_bytes: Callable[[str], int]) -> None:
@@ -53,7 +53,7 @@ class Bodies:
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or passes on what is none."""
+        """Answers an HTTP request, or passes on any other event."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -84,12 +84,13 @@ class Bodies:
                     if not message.get("more_body", False):
                         body.rewind()
                         return True
-                    # What arrives gains time, but not for a pause: neither a drip nor a standstill is waited for.
+                    # Arriving bytes extend the time, but not for a pause: neither a drip nor a standstill is waited
+                    # for.
                     limit.reschedule(min(started + body.size / self._rate, loop.time()) + self._seconds)
         except TimeoutError:
             raise body_too_slow(self._seconds) from None
         except ServingError as error:
-            # A client that waits for leave to send (Expect: 100-continue) is not given it.
+            # A client that waits for permission to send (Expect: 100-continue) does not get it.
             if error.status == 413 and "expect" not in headers:
                 await _drain(receive)
             raise

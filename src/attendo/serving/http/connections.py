@@ -1,4 +1,4 @@
-"""Open connections, counted by who holds them, so that nobody's idle ones keep others out.
+"""Open connections, counted by holder, so that one caller's idle connections do not keep others out.
 
 A connection belongs to an address until a request on it shows a valid key, and to that key from then on. Beyond
 `limits.connections_a_caller` a caller's longest idle ones are closed, and requests without a key on new ones refused. A
@@ -27,11 +27,11 @@ class Connection:
     holder: str | None
     """The caller it is counted for, an address or `key:ID`; None for a trusted proxy."""
     waiting_since: float | None
-    """Since when it has waited for a request, in seconds of the clock; None while one is worked on."""
+    """Since when it has waited for a request, in seconds of the clock; None while one is being answered."""
     end: Callable[[], None]
     """Closes it gracefully; called only while it waits."""
     has_key: bool = False
-    """Whether a request on it has shown a valid key."""
+    """Whether a request on it has had a valid key."""
     is_surplus: bool = False
     """Whether its caller had too many others when it was opened."""
 
@@ -40,7 +40,7 @@ class Connections:
     """The open connections of a server.
 
     Args:
-        config: how many there may be.
+        config: the maximum number of connections.
         clock: seconds that never go back.
     """
 
@@ -60,7 +60,7 @@ class Connections:
         return len(self._open)
 
     def opened(self, host: str, end: Callable[[], None]) -> Connection | None:
-        """Counts a new connection in; None where there is no room for it, not even to hear who it is.
+        """Counts a new connection; None if there is no room for it, not even to identify the caller.
 
         Args:
             host: the address of the other end.
@@ -103,7 +103,7 @@ class Connections:
         self._hold(connection, name)
 
     def check(self, connection: Connection) -> None:
-        """Refuses a request on a connection that is one too many.
+        """Rejects a request on a surplus connection.
 
         Raises:
             ServingError: 429 for its caller's, 503 for everybody's.
@@ -120,7 +120,7 @@ class Connections:
             raise busy("too many connections are open", IDLE_S)
 
     def trim(self, holder: str | None) -> bool:
-        """Ends a caller's longest idle connections as far as it has too many; returns whether it still has.
+        """Closes a caller's longest idle connections while it has too many; returns whether it still has too many.
 
         Args:
             holder: the caller; None for trusted proxies, which have no limit.

@@ -9,7 +9,7 @@ from typing import Any, cast
 from attendo.serving.errors import ServingError, native_body
 
 PAUSE_S = 15.0
-"""Without an event, after which a comment is sent: proxies cut connections on which nothing moves."""
+"""Seconds without an event, after which a comment is sent: proxies cut idle connections."""
 
 
 async def event_stream(

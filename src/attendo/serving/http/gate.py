@@ -1,7 +1,7 @@
-"""The outermost layer of the server: every request comes in and every answer goes out here, whatever happens between.
+"""The outermost layer of the server: every request and every answer passes through it, even after errors.
 
 It counts and logs requests, gives each an id, puts the security headers on each answer, and turns every exception into
-an answer in the shape of the API that was asked. Nothing behind it writes to the log, and nobody sees a traceback.
+an answer in the format of the called API. Nothing inside it writes to the log, and clients never see a traceback.
 """
 
 import asyncio
@@ -39,13 +39,14 @@ class Gate:
     """An ASGI application around another.
 
     Args:
-        app: what answers.
-        config: of the server.
-        shapes: how the APIs tell errors.
-        metrics: what is counted.
-        log: where requests are written down.
-        status: where requests that are being answered are marked.
-        is_lasting: whether what a path begins goes on when it was answered, so that it is not begun at the end.
+        app: the application that answers.
+        config: the server's settings.
+        shapes: the error formats of the APIs.
+        metrics: the counters of requests.
+        log: the log of requests.
+        status: has a mark for each request being answered.
+        is_lasting: whether work started by a request to a path continues after the answer, so that it must not start
+            during shutdown.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Gate:
         self._metrics, self._log, self._status = metrics, log, status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or passes on what is none."""
+        """Answers an HTTP request, or passes on any other event."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -109,7 +110,7 @@ class Gate:
         await self.answer(error, scope, passage)
 
     async def answer(self, error: ServingError, scope: Scope, passage: "_Passage") -> None:
-        """Sends an error in the shape of the API that was asked."""
+        """Sends an error in the format of the called API."""
         passage.error = error.code
         status, body = shaped(error, scope["path"].removeprefix(self._config.server.url_prefix), self._shapes)
         content = json.dumps(body).encode()
@@ -161,16 +162,16 @@ class _CutOff(Exception):  # no error of anybody's code
 
 
 class _Passage:
-    """A request on its way: what was answered, with the headers that every answer has.
+    """A request in progress: sends its answer, with the headers that every answer has.
 
-    A HEAD is answered as a GET would be, without the body. An answer ends the connection where the request's body was
-    not read to its end, so that nobody goes on sending it, and while the server shuts down.
+    A HEAD is answered as a GET would be, without the body. An answer closes the connection if the request's body was
+    not read to its end, so that the client stops sending it, and while the server shuts down.
 
     Args:
-        scope: of the request.
-        receive: gives its body.
-        send: takes the answer.
-        closes: whether the next answer is the connection's last.
+        scope: the scope of the request.
+        receive: receives its body.
+        send: sends the answer.
+        closes: whether the connection closes after the next answer.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, *, closes: Callable[[], bool]) -> None:
@@ -205,12 +206,12 @@ class _Passage:
 
 
 def shaped(error: ServingError, path: str, shapes: Sequence[ErrorShape]) -> tuple[int, dict[str, Any]]:
-    """An error as the API of a path tells it: the status and the JSON.
+    """An error in the format of a path's API: the status and the JSON.
 
     Args:
-        error: what happened.
+        error: the error.
         path: without the server's prefix.
-        shapes: of the APIs.
+        shapes: the error formats of the APIs.
     """
     for shape in shapes:
         if any(path.startswith(beginning) for beginning in shape.paths):
@@ -224,5 +225,5 @@ def error_headers(error: ServingError) -> dict[str, str]:
     if error.status == 401:
         headers["www-authenticate"] = "Bearer"
     if error.status in (408, 413):
-        headers["connection"] = "close"  # the rest of what is being sent is not read
+        headers["connection"] = "close"  # the remaining bytes of the body are not read
     return headers

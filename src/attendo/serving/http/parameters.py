@@ -34,17 +34,17 @@ class Parameters:
     values: Mapping[str, Any]
     """The values of JSON unchanged, and of forms as lists of strings or files."""
     is_json: bool
-    """Whether it was JSON."""
+    """Whether the parameters were JSON."""
 
     def get(self, name: str) -> Any:
-        """A value; of a form the first one. None where there is none."""
+        """A value; for a form, the first value. None if there is none."""
         value = self.values.get(name)
         if self.is_json or value is None:
             return value
         return value[0] if value else None
 
     def text(self, name: str) -> str | None:
-        """A string; None where there is none.
+        """A string; None if there is none.
 
         Raises:
             ServingError: it is no string.
@@ -57,11 +57,11 @@ class Parameters:
         raise bad_request(f"{name} is not a string")
 
     def texts(self, name: str, *, comma: bool = False) -> list[str] | None:
-        """Strings: a list or one string of JSON, all values of a form; None where there are none.
+        """Strings: a list or one string of JSON, all values of a form; None if there are none.
 
         Args:
-            name: of the parameter.
-            comma: whether one string may be several, with commas between.
+            name: the name of the parameter.
+            comma: whether one string may contain several, separated by commas.
 
         Raises:
             ServingError: it is neither.
@@ -77,7 +77,7 @@ class Parameters:
         return listed
 
     def flag(self, name: str) -> bool | None:
-        """A yes or no, as `true`, `1`, `"0"`; None where there is none.
+        """A yes or no, as `true`, `1`, `"0"`; None if there is none.
 
         Raises:
             ServingError: it is neither.
@@ -92,7 +92,7 @@ class Parameters:
         raise bad_request(f"{name} is neither true nor false")
 
     def file(self, name: str) -> Upload | None:
-        """An uploaded file; None where there is none."""
+        """An uploaded file; None if there is none."""
         value = self.get(name)
         return value if isinstance(value, Upload) else None
 
@@ -105,10 +105,10 @@ def media_type(headers: Headers) -> str:
 async def parameters_of(request: Request) -> Parameters:
     """Reads a request's parameters.
 
-    JSON where the request says that it is JSON; else the query and a form, of which the query goes first.
+    JSON if the request declares it; otherwise the query and a form, where the query takes precedence.
 
     Raises:
-        ServingError: it is no JSON object, or not UTF-8.
+        ServingError: it is not a JSON object, or not UTF-8.
     """
     kind = media_type(request.headers)
     if kind == "application/json" or kind.endswith("+json"):
@@ -157,10 +157,10 @@ def _form(body: bytes) -> list[tuple[str, str]]:
 
 
 def check_characters(texts: Sequence[str]) -> None:
-    """Refuses what is no Unicode text.
+    """Rejects text that is not valid Unicode.
 
     Raises:
-        ServingError: a lone surrogate, which JSON can write and nobody can read.
+        ServingError: it has a lone surrogate, which JSON can represent but UTF-8 cannot.
     """
     for number, text in enumerate(texts, start=1):
         try:

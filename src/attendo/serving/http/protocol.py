@@ -1,4 +1,4 @@
-"""HTTP on a connection: uvicorn's protocol with bounds on what a client can hold, and an end without resets."""
+"""HTTP on a connection: uvicorn's protocol with bounds on the resources of a client, and closing without resets."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,12 +22,12 @@ class LingeringTransport:
     """A transport whose `close` ends the sending side, and the connection only when the client has closed it too.
 
     A socket that is closed while bytes of the client lie unread, or arrive later, resets the connection; the reset can
-    overtake the answer. So the client first reads the end of what was sent; for at most `LINGER_S` and
-    `_LINGER_BYTES` what it still sends is read and forgotten. Everything else is the transport's own.
+    overtake the answer. So the client first reads the rest of the answer; bytes that it still sends are read and
+    discarded, for at most `LINGER_S` seconds and `_LINGER_BYTES`. Everything else is the transport's own.
 
     Args:
-        transport: of the connection.
-        loop: that it runs in.
+        transport: the transport of the connection.
+        loop: the event loop that it runs in.
         ending: called once, when the sending side ends.
     """
 
@@ -47,7 +47,7 @@ class LingeringTransport:
             self._transport.write(data)
 
     def is_closing(self) -> bool:
-        """Whether nothing more is sent."""
+        """Whether the transport no longer sends."""
         return self._closing or self._transport.is_closing()
 
     def close(self) -> None:
@@ -59,7 +59,7 @@ class LingeringTransport:
         try:
             self._transport.write_eof()
             self._transport.resume_reading()
-        except (OSError, RuntimeError):  # the other end is gone
+        except (OSError, RuntimeError):  # the other end has closed
             self._transport.close()
         else:
             self._timer = self._loop.call_later(LINGER_S, self._end)
@@ -68,7 +68,7 @@ class LingeringTransport:
         """Forgets bytes that arrived after `close`.
 
         Args:
-            size: how many.
+            size: number of bytes.
         """
         self._discarded += size
         if self._discarded > _LINGER_BYTES:
@@ -87,14 +87,14 @@ class LingeringTransport:
 
 
 class _BoundedProtocol(H11Protocol):
-    """Uvicorn's protocol, with bounds on what a client can make it wait for.
+    """Uvicorn's protocol, with bounds on how long a client can keep it waiting.
 
-    It closes connections on which a head does not come, or an answer is not read, and counts each.
+    It closes connections on which no head arrives, or an answer is not read, and counts each.
     """
 
     bounds: ServerConfig
     counted: Connections
-    """Where each connection is counted."""
+    """The open connections, among which each one is counted."""
 
     _connection: Connection | None = None
     _lingering: LingeringTransport | None = None
@@ -109,7 +109,7 @@ class _BoundedProtocol(H11Protocol):
         if self._connection is None:
             transport.abort()
             return
-        self.app_state = {**self.app_state, "connection": self._connection}  # each request's state has it
+        self.app_state = {**self.app_state, "connection": self._connection}  # shared by the state of each request
         self._head_timer = self.loop.call_later(self.bounds.header_seconds, self._head_is_late)
         if self._connection.is_surplus:
             self._trim_timer = self.loop.call_later(IDLE_S, self._trim)
@@ -159,7 +159,7 @@ class _BoundedProtocol(H11Protocol):
             self.counted.ending(self._connection)
 
     def _trim(self) -> None:
-        """Ends idle connections of this one's caller until there are no longer too many."""
+        """Closes idle connections of this connection's caller until there are no longer too many."""
         if self._connection is not None and self.counted.trim(self._connection.holder):
             self._trim_timer = self.loop.call_later(IDLE_S, self._trim)
 
@@ -187,7 +187,7 @@ def protocol_of(config: ServerConfig, connections: Connections) -> type[H11Proto
 
     Args:
         config: the bounds.
-        connections: where each connection is counted.
+        connections: the open connections, among which each one is counted.
     """
 
     class ServerProtocol(_BoundedProtocol):

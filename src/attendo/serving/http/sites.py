@@ -3,10 +3,11 @@
 A page can make its visitor's browser send requests to servers that only the visitor reaches. Two checks stop that:
 
 - DNS rebinding: the page's own name is made to resolve to this server. Such a request carries that name in `Host`, so
-  only names are answered that no stranger can own, and those of the configuration.
-- Forms and pictures: a page may send forms anywhere without asking, and load anything as a picture, script or frame.
-  A browser says so in `Sec-Fetch-Site`, `Sec-Fetch-Dest` and `Origin`. Where these name another site, forms are refused
-  and so is everything a page loads by itself; a link that a person follows is not. Other clients send no such header.
+  only names that no stranger can own are answered, and those of the configuration.
+- Forms and pictures: a page may send forms anywhere without permission, and load anything as a picture, script or
+  frame. A browser reveals this in `Sec-Fetch-Site`, `Sec-Fetch-Dest` and `Origin`. If these name another site, forms
+  are refused, and so is everything a page loads by itself, but not a link that a person follows. Other clients send no
+  such header.
 """
 
 import re
@@ -23,9 +24,9 @@ from attendo.serving.logs import Log
 
 _HOST = re.compile(r"(?P<address>\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?|(?P<name>[A-Za-z0-9._-]+)(?::\d{1,5})?")
 _NOT_PUBLIC = (".localhost", ".local", ".internal", ".home.arpa")
-"""Ends of names that are reserved for one machine or one network, so that the public DNS has none of them."""
+"""Endings of names that are reserved for one machine or one network, so that the public DNS has none of them."""
 _OPEN_PATHS = ("/health", "/ready")
-"""Paths that load balancers ask for by whatever name; they tell nothing."""
+"""Paths that load balancers request under any name; their answers reveal nothing."""
 _READING = ("GET", "HEAD")
 _FOLLOWED_LINK = "document"
 """The value of `Sec-Fetch-Dest` for a page that is opened in a tab of its own."""
@@ -40,7 +41,7 @@ class Sites:
     Args:
         app: answers the requests that pass.
         config: the allowed hosts and origins, and the prefix of all paths.
-        log: each refused host and origin is written down once.
+        log: each refused host and origin is logged once.
     """
 
     def __init__(self, app: ASGIApp, config: ServerConfig, log: Log) -> None:
@@ -92,13 +93,13 @@ class Sites:
 def is_known_host(host: str, names: Collection[str]) -> bool:
     """Whether a server answers to a host.
 
-    IP addresses, `localhost` and other names that the public DNS cannot hold (those without a dot, `.local`,
+    IP addresses, `localhost` and other names that the public DNS cannot have (those without a dot, `.local`,
     `.internal`, `.home.arpa`) are always known: no stranger can have a page under them.
 
     Args:
         host: the header `Host`, with or without a port.
-        names: the configured names in small letters; `*.example.org` stands for all names below `example.org`, `*` for
-            all names.
+        names: the configured names in small letters; `*.example.org` matches all names below `example.org`, `*` for all
+            names.
     """
     match = _HOST.fullmatch(host)
     if match is None:
@@ -110,11 +111,11 @@ def is_known_host(host: str, names: Collection[str]) -> bool:
 
 
 def is_own_page(origin: str | None, site: str | None, host: str) -> bool:
-    """Whether a request comes from the server's own page, a browser extension or a client that is no browser.
+    """Whether a request comes from the server's own page, a browser extension or a client other than a browser.
 
     Args:
-        origin: the header `Origin`; None where there is none.
-        site: the header `Sec-Fetch-Site`; None where there is none.
+        origin: the header `Origin`; None if missing.
+        site: the header `Sec-Fetch-Site`; None if missing.
         host: the header `Host`, already checked.
     """
     if site in ("same-origin", "none"):

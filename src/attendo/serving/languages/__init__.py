@@ -1,1 +1,1 @@
-"""Languages as clients name them, and which one a text is in."""
+"""Languages as clients name them, and detection of a text's language."""

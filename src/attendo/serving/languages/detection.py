@@ -1,7 +1,7 @@
 """Detects the language of a text, whether served or not, with the bundled model of py3langid.
 
-One word says little about its language, least of all a small one, so of short texts the commonest words are known by
-heart where the language is one of a few.
+A single word, especially a short one, reveals little about its language, so for short texts in a few languages there
+are lists of the commonest words.
 """
 
 import math
@@ -19,7 +19,7 @@ from attendo.serving.languages.names import is_language, name_of, outward
 from attendo.serving.languages.unserved import LEAST_WORDS, unserved_by_script, unserved_by_statistics, words_to_judge
 
 _MAX_CHARACTERS = 4_000
-"""Number of characters of a text that are examined; more change nothing."""
+"""Number of characters of a text that are examined; more do not change the result."""
 _SURE = 0.99
 """The confidence of a language that is not served, at most."""
 _SHORT_WORDS = 3
@@ -68,10 +68,10 @@ class Detected:
 
 
 class Detector:
-    """Tells served languages apart, and from others. Threads may share one.
+    """Detects which served language a text is in, or whether it is in another one. Threads may share a detector.
 
     Args:
-        languages: ISO 639-1 codes of the served ones, in the order in which equally likely ones are given.
+        languages: ISO 639-1 codes of the served languages, in the order in which equally likely ones are returned.
     """
 
     def __init__(self, languages: Sequence[str]) -> None:
@@ -79,9 +79,9 @@ class Detector:
         self._lock = threading.Lock()
 
     def detect(self, text: str) -> list[Detected]:
-        """The languages a text may be in, the likeliest first: all that are served, once each.
+        """The languages that a text may be in, the likeliest first: all served languages.
 
-        Where the text is plainly in a language that is not served, that one stands before them.
+        If the text is clearly in a language that is not served, that language comes first.
 
         The first call reads the library's model, which takes about a second.
         """
@@ -100,7 +100,7 @@ class Detector:
 
     def unserved(self, text: str) -> Detected | None:
         """The language that a text is plainly in though it is not served; None for any other text."""
-        # Of a served language that is not known here any text may be.
+        # A served language without known properties may have any text.
         if not self.languages or not all(map(is_language, self.languages)):
             return None
         text = text[:_MAX_CHARACTERS]
@@ -133,9 +133,9 @@ class Detector:
         """Reports texts that are clearly in a language that is not served.
 
         Args:
-            text: of any length.
-            target: the code of the language that it is to be translated into, which it may well be in.
-            source: the code of the language that other texts or the caller say it is in; may be empty.
+            text: a text of any length.
+            target: the code of the target language, in which the text may already be.
+            source: the code of the language declared by other texts or the caller; may be empty.
         """
         found = self.unserved(text)
         code = found.language if found else source
@@ -167,7 +167,7 @@ class Detector:
 
 
 def unserved_text(language: str) -> ServingError:
-    """The error for a text that is to be translated from whatever language it is in, and is in one not served: 400."""
+    """The error for a text of undeclared language that is in a language not served: 400."""
     return ServingError(
         400, "unserved-language", f"{_problem(language)}; name the source language if it is another one"
     )
@@ -187,7 +187,7 @@ def _log_shares(text: str) -> dict[str, float]:
 
 @cache
 def _whole_identifier() -> LanguageIdentifier:
-    """The library's with all its languages. Its file never changes, and takes a second to unpack."""
+    """The library's identifier; its file never changes, and takes a second to unpack."""
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 

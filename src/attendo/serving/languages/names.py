@@ -32,7 +32,7 @@ def name_of(code: str) -> str:
 
 
 def is_language(code: str) -> bool:
-    """Whether a code is one of a language that has a name here."""
+    """Whether a code is that of a language with a name in this module."""
     return code in _NAME_OF
 
 
@@ -42,12 +42,12 @@ def sources(pairs: Sequence[Pair]) -> tuple[str, ...]:
 
 
 def targets(pairs: Sequence[Pair], source: str | None = None) -> tuple[str, ...]:
-    """The languages that can be translated to, from one language or from any."""
+    """The possible target languages, for one source language or for any."""
     return tuple(dict.fromkeys(pair.target for pair in pairs if source in (None, pair.source)))
 
 
 def served_code(written: str, served: Sequence[str]) -> str | None:
-    """The served language that is meant by a code as programs write them: `en`, `EN`, `en-US`, `en_US`, `pt-BR`.
+    """The served language for a code as programs write them: `en`, `EN`, `en-US`, `en_US`, `pt-BR`.
 
     Args:
         written: the code.
@@ -81,7 +81,7 @@ def deepl_code(code: str) -> str:
 
 
 def deepl_targets(code: str) -> tuple[tuple[str, str], ...]:
-    """A served target as DeepL lists it, code and name: of some languages the countries, since its client wants one."""
+    """A served target as DeepL lists it, code and name: some with countries, since its client requires one."""
     capitals = code.upper()
     if capitals == "PT":
         return _PORTUGUESE

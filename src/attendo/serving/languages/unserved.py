@@ -1,7 +1,7 @@
 """Recognises texts in languages that are not served, by script or, for Latin script, by a whole sentence.
 
-A text that is taken for another language is not translated, so that a false alarm costs more than a miss: statistics
-are believed of sentences alone, and only where they leave little doubt.
+A text classified as another language is not translated, so a false alarm costs more than a miss: statistics are trusted
+only for sentences, and only if they leave little doubt.
 """
 
 import math
@@ -59,7 +59,7 @@ def words_to_judge(text: str) -> list[str]:
     """Extracts the words that show a text's language.
 
     Identifiers, paths, placeholders and numbers are not among them, nor are names and titles where most words have a
-    capital: they are in whatever language they come from.
+    capital: these may come from any language.
     """
     tokens = (token.strip(_EDGES) for token in text.split())
     words = [token for token in tokens if any(map(str.isalpha, token)) and not _NO_WORD.search(token)]
@@ -75,7 +75,7 @@ def unserved_by_script(text: str, served: Sequence[str]) -> tuple[str, ...]:
         served: ISO 639-1 codes.
 
     Returns:
-        Codes, the most frequent language first; none where the script is a served one.
+        Codes, the most frequent language first; empty if the script belongs to a served language.
     """
     if not text or max(text) < _FIRST_OF_SCRIPTS:
         return ()
@@ -92,7 +92,7 @@ def unserved_by_script(text: str, served: Sequence[str]) -> tuple[str, ...]:
     )
     if foreign.total() < _LEAST_LETTERS or 2 * foreign.total() <= letters.total():
         return ()
-    # Japanese is told from Chinese by its kana, however few.
+    # Japanese is distinguished from Chinese by its kana, however few.
     for script in ("HIRAGANA", "KATAKANA", "HANGUL"):
         if script in foreign:
             return tuple(_LANGUAGES_OF[script].split())
@@ -100,10 +100,10 @@ def unserved_by_script(text: str, served: Sequence[str]) -> tuple[str, ...]:
 
 
 def unserved_by_statistics(log_shares: Mapping[str, float], served: Sequence[str]) -> tuple[str, float] | None:
-    """The language of a sentence that is plainly in none of the served ones, and how sure that is.
+    """The language of a sentence that is clearly in none of the served ones, and its probability.
 
     Args:
-        log_shares: how likely each language is by a library's statistics, in nats, by its code.
+        log_shares: the log-probability of each language by a library's statistics, in nats, by its code.
         served: ISO 639-1 codes.
 
     Returns:
