@@ -1,1 +1,1 @@
-"""TOML of unknown origin to frozen dataclasses and back, with every problem of a file told at once."""
+"""TOML of unknown origin to frozen dataclasses and back, with all problems of a file reported at once."""

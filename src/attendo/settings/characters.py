@@ -4,12 +4,12 @@ import unicodedata
 
 
 def has_control_characters(text: str) -> bool:
-    """Whether it is no name: NUL would end it, a line end break the lines it stands in, half a character spoil both."""
+    """Whether a text is invalid as a name: NUL would end it, a line end break its lines, a lone surrogate both."""
     return any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text)
 
 
 def is_unicode(text: str) -> bool:
-    """Whether UTF-8 can write it: what a command line has in another encoding is read as halves of characters."""
+    """Whether UTF-8 can represent a text: arguments in another encoding are read as lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

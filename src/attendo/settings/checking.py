@@ -1,4 +1,4 @@
-"""A document held against its schema, and every problem of it told at once, in the file's words."""
+"""Checks a document against its schema, and reports all problems at once, in the file's words."""
 
 import json
 import types
@@ -18,32 +18,32 @@ from attendo.settings.toml import dotted, excerpt
 DocumentT = TypeVar("DocumentT", bound=BaseModel)
 
 MAX_PROBLEMS = 40
-"""Of one error: what is wrong in more places is mostly wrong in the same way."""
+"""Maximum number of reported problems; further ones are mostly of the same kind."""
 
 
 def checked(document: Mapping[str, Any], schema: type[DocumentT], origins: Origins) -> DocumentT:
     """Makes a document's dataclasses.
 
     Args:
-        document: as TOML gives it.
-        schema: what it holds; strict, and with no keys of its own making.
-        origins: where its values were written.
+        document: the document as read from TOML.
+        schema: its contents; strict, and without additional keys.
+        origins: the origins of its values.
 
     Raises:
-        RecipeError: keys or values that cannot be meant; a line each.
+        RecipeError: keys or values are invalid; one line for each problem.
     """
     if beyond := joined_problems(f"{origins.of(key)}: {problem}" for key, problem in _beyond_toml(document, ())):
         raise RecipeError(beyond)
     document = _with_nulls(document, schema)
     try:
-        # As JSON, because pydantic's strictness otherwise takes no table for a dataclass and no list for a tuple.
+        # As JSON, because pydantic's strict mode otherwise accepts no table for a dataclass and no list for a tuple.
         return schema.model_validate_json(json.dumps(document, default=_no_key_takes))
     except ValidationError as error:
         raise RecipeError(joined_problems(_problems(error, document, schema, origins))) from error
 
 
 def joined_problems(problems: Iterable[str]) -> str:
-    """Problems as one message, a line each; of very many the first."""
+    """Problems as one message, one line each; only the first of very many."""
     lines = list(islice(problems, MAX_PROBLEMS + 1))
     return "\n".join(lines if len(lines) <= MAX_PROBLEMS else [*lines[:-1], "and more; correct these first"])
 
@@ -54,7 +54,7 @@ def _problems(
     seen = set()
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
         place = located(problem["loc"], document, schema)
-        if place.key not in seen:  # a value that may be one of several types is reported once a type
+        if place.key not in seen:  # a value of a union type is reported once per type
             seen.add(place.key)
             for description in descriptions(problem["type"], problem["msg"], place, schema):
                 yield f"{origins.of(place.key)}: {description}"
@@ -75,7 +75,7 @@ def _beyond_toml(value: Any, key: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _with_nulls(value: Any, annotation: Any) -> Any:
-    """Puts None for "none" wherever the annotation allows None and no string."""
+    """Replaces "none" by None wherever the annotation allows None and no string."""
     kinds = alternatives(annotation)
     if value == NONE and types.NoneType in kinds and str not in kinds:
         return None
@@ -88,5 +88,5 @@ def _with_nulls(value: Any, annotation: Any) -> Any:
 
 
 def _no_key_takes(date: Any) -> list[str]:
-    """A date or time of TOML as something that is refused wherever it stands, since JSON would make it a string."""
+    """Converts a date or time of TOML to a value that every key rejects, since JSON would make it a string."""
     return [str(date)]

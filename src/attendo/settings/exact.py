@@ -1,7 +1,7 @@
 """Tables of plain values to dataclasses, where every value has exactly the type of its field.
 
-That is the rule: files that attendo has written, and settings of calls. `settings.validated` has pydantic look at all
-else; to import it takes longer than to translate a line.
+This is the usual case: files written by attendo, and settings of calls. `settings.validated` passes everything else to
+pydantic, whose import takes longer than translating a line.
 """
 
 import types
@@ -15,18 +15,18 @@ T = TypeVar("T")
 
 
 class _InexactError(Exception):
-    """A value is of another type, or one that only pydantic knows how to read."""
+    """A value has another type, or one that only pydantic can read."""
 
 
 def exactly(kind: type[T], content: Any) -> T | None:
-    """Makes a dataclass of a table.
+    """Makes a dataclass from a table.
 
     Args:
         kind: the dataclass, of plain values, lists, tables and dataclasses.
-        content: its keys with their values; a value may also be what the field already holds elsewhere.
+        content: its keys with their values; a value may also already be of the field's type.
 
     Returns:
-        The dataclass, equal to what pydantic makes; None where a key or a value is not exactly what belongs there.
+        The dataclass, equal to what pydantic makes; None if a key or a value does not match exactly.
     """
     try:
         made: T = _table(kind, content)
@@ -36,14 +36,14 @@ def exactly(kind: type[T], content: Any) -> T | None:
 
 
 def checked_table(kind: type[T], content: Any) -> tuple[T | None, list[tuple[str, str]]]:
-    """Makes a dataclass of a table.
+    """Makes a dataclass from a table.
 
     Args:
         kind: the dataclass.
         content: its keys with their values.
 
     Returns:
-        The dataclass, or None where it cannot be; and what is wrong then, each time the key and a message.
+        The dataclass, or None if the table is invalid; and then the problems, each with the key and a message.
     """
     found = exactly(kind, content)
     if found is not None:
@@ -98,7 +98,7 @@ def _plain(annotation: Any, value: Any) -> Any:
 
 
 def _one_of(kinds: tuple[Any, ...], value: Any) -> Any:
-    """A value of one of several types; a whole number stays one where it may be."""
+    """A value of one of several types; an integer stays one if allowed."""
     for kind in sorted(kinds, key=lambda kind: kind is float):
         try:
             return _value(kind, value)

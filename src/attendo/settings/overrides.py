@@ -10,32 +10,32 @@ from attendo.settings.characters import is_unicode
 from attendo.settings.toml import dotted, one_line, read_toml
 
 KeyPath = tuple[str, ...]
-"""The parts of a dotted key; an entry of a list is called by its name."""
+"""The parts of a dotted key; an entry of a list is identified by its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origins:
-    """Where a key's value was written."""
+    """The origins of a document's values."""
 
     file: str
-    """What messages call the document."""
+    """The document's name in messages."""
     overrides: tuple[KeyPath, ...] = ()
     """The keys that were set."""
 
     def of(self, path: KeyPath) -> str:
-        """The document, or `--set` where that wrote the key, something in it, or what it is in."""
+        """The document, or `--set` if that wrote the key, a key inside it, or an enclosing one."""
         if any(override[: len(path)] == path or path[: len(override)] == override for override in self.overrides):
             return "--set"
         return self.file
 
     def of_text(self, text: str) -> str:
-        """The same for a text that names keys: `--set` where that wrote one of them."""
+        """The same for a text that names keys: `--set` if that wrote one of them."""
         named = (rf"(?<![\w.]){re.escape('.'.join(path))}\b" for path in self.overrides)
         return "--set" if any(re.search(key, text) for key in named) else self.file
 
 
 def override(document: dict[str, Any], setting: str) -> KeyPath:
-    """Writes one `section.key=value` into the document, the value as in TOML or, where that cannot be, a bare string.
+    """Writes one `section.key=value` into the document, the value in TOML syntax, or otherwise a bare string.
 
     Args:
         document: as read; changed in place.

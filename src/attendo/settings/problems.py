@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in the file's words: the key, the value, what it should be, and the way out."""
+"""Describes problems found by pydantic in the file's terms: the key, the value, the expected value, and a remedy."""
 
 import difflib
 import re
@@ -16,16 +16,16 @@ _MESSAGE_CHARACTERS = 600
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where in a document something is wrong."""
+    """The location of a problem in a document."""
 
     key: KeyPath
-    """The keys that lead there, entries of lists by their names where they have one of their own, else by numbers."""
+    """The keys that lead there; entries of lists by their unique names, otherwise by numbers."""
     table: type
     """The table that its last key is in."""
     annotation: Any
-    """What belongs there; None where no such key is known."""
+    """The expected type; None if no such key is known."""
     value: Any
-    """What stands there."""
+    """The present value."""
 
 
 def located(location: Sequence[str | int], document: Mapping[str, Any], schema: Schema) -> Place:
@@ -42,13 +42,13 @@ def located(location: Sequence[str | int], document: Mapping[str, Any], schema: 
         elif (entry := entry_in(annotation)) is not None and isinstance(part, int):
             key.append(_entry_name(value, part))
             annotation, value = entry, value[part]
-        else:  # the location goes on with the name of the type that was tried
+        else:  # the location continues with the name of the type that was tried
             break
     return Place(key=tuple(key), table=table, annotation=annotation, value=value)
 
 
 def _entry_name(entries: Sequence[Any], number: int) -> str:
-    """What an entry of a list is called: its name, where that is no number and no other's, or its number, from 0."""
+    """The identifier of a list entry: its name, if that is no number and unique, otherwise its number, from 0."""
     names = [entry.get("name") if isinstance(entry, dict) else None for entry in entries]
     own = names[number]
     if isinstance(own, str) and own and not own.isdigit() and Counter(map(str, names))[own] == 1:
@@ -57,13 +57,13 @@ def _entry_name(entries: Sequence[Any], number: int) -> str:
 
 
 def descriptions(kind: str, message: str, place: Place, schema: Schema) -> Iterator[str]:
-    """What is wrong there.
+    """Describes a problem.
 
     Args:
         kind: pydantic's name of the problem.
-        message: what pydantic says, or the dataclass itself.
-        place: where.
-        schema: the document's.
+        message: the message of pydantic or of the dataclass.
+        place: the location.
+        schema: the document's schema.
     """
     name, value = dotted(*place.key), excerpt(place.value)
     if kind == "value_error":
@@ -81,7 +81,7 @@ def descriptions(kind: str, message: str, place: Place, schema: Schema) -> Itera
 
 
 def _wanted(place: Place) -> str:
-    """What a key takes and has where it is left out."""
+    """The expected value of a key, and its default."""
     if place.key[-1] not in keys_of(place.table):  # an entry of a list of plain values
         return f"{expected(place.annotation, none=False)}; correct it, or leave it out"
     default = default_of(place.table, place.key[-1])
@@ -90,7 +90,7 @@ def _wanted(place: Place) -> str:
 
 
 def _told_by_table(name: str, message: str, table: type) -> Iterator[str]:
-    """A table tells all its problems at once, as `KEY = VALUE is ...; the way out`, one behind the other."""
+    """A table reports all its problems at once, as `KEY = VALUE is ...; REMEDY`, one after the other."""
     keys = "|".join(keys_of(table))
     for problem in re.split(rf"; (?=(?:{keys})(?: = | and | has ))", message):
         names_key = re.match(rf"(?:{keys})\b", problem)
@@ -103,7 +103,7 @@ def _unknown_key(place: Place, schema: Schema) -> str:
     message = f"{dotted(*place.key)} = {excerpt(place.value)}: there is no such key"
     if not parents and isinstance(place.value, dict):
         message = f"[{dotted(last)}]: there is no such section"
-    word = last[:80]  # comparing takes time that grows with the square
+    word = last[:80]  # comparing takes time quadratic in the length
     if near := difflib.get_close_matches(word, known, n=1, cutoff=0.8):
         return f"{message}; did you mean {dotted(*parents, near[0])}?"
     if homes := list(homes_of(last, schema)):

@@ -1,4 +1,4 @@
-"""What a key may hold, read from the annotations of dataclasses: the questions that checking and its messages ask."""
+"""The types of keys, read from the annotations of dataclasses, for checking and its messages."""
 
 import types
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ Schema = type[BaseModel]
 """A document: its own keys, and its tables, which are dataclasses."""
 
 NONE = "none"
-"""What TOML, which has no null, writes for a limit that is not set where the default sets one."""
+"""The value in TOML, which has no null, for a limit that is not set although the default sets one."""
 
 
 def alternatives(annotation: Any) -> tuple[Any, ...]:
@@ -23,17 +23,17 @@ def alternatives(annotation: Any) -> tuple[Any, ...]:
 
 
 def is_table(annotation: Any) -> bool:
-    """Whether it is a type whose fields are a table's keys."""
+    """Whether an annotation is a type whose fields are a table's keys."""
     return is_dataclass(annotation) or (isinstance(annotation, type) and issubclass(annotation, BaseModel))
 
 
 def table_in(annotation: Any) -> Any:
-    """The table among the types of a union, or None."""
+    """The table type in a union, or None."""
     return next((kind for kind in alternatives(annotation) if is_table(kind)), None)
 
 
 def entry_in(annotation: Any) -> Any:
-    """What the list among the types of a union holds, or None."""
+    """The entry type of the list type in a union, or None."""
     return next((get_args(kind)[0] for kind in alternatives(annotation) if get_origin(kind) is tuple), None)
 
 
@@ -46,7 +46,7 @@ def keys_of(table: type) -> dict[str, Any]:
 
 
 def default_of(table: type, key: str) -> Any:
-    """A key's default; None where it has none."""
+    """A key's default; None if it has none."""
     if not is_dataclass(table):
         return table.model_fields[key].get_default()  # type: ignore[attr-defined]
     (item,) = (item for item in fields(table) if item.name == key)
@@ -63,11 +63,11 @@ def homes_of(key: str, table: type, path: Sequence[str] = ()) -> Iterator[str]:
 
 
 def expected(annotation: Any, *, none: bool) -> str:
-    """What a key takes, in words.
+    """Describes the values of a key in words.
 
     Args:
-        annotation: the key's.
-        none: whether None is written `"none"`; otherwise it is left out.
+        annotation: the key's annotation.
+        none: whether None is written `"none"`; otherwise the key is omitted.
     """
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "a string in quotes"}
     parts = []

@@ -9,7 +9,7 @@ from attendo.settings.toml import toml_value
 def toml_table(name: str, section: Any, header: str) -> list[str]:
     """A dataclass as the lines of a TOML table: its own keys, then the tables within it.
 
-    None is left out where that is the default, and `"none"` elsewhere.
+    None is omitted if it is the default, and is `"none"` otherwise.
 
     Args:
         name: the table's dotted name.

@@ -1,7 +1,7 @@
-"""TOML that a stranger may have written: read within bounds of time and memory; and values written as TOML.
+"""Reads untrusted TOML within bounds of time and memory, and writes values as TOML.
 
 Python's own reader recurses where tables are nested, and takes quadratic time over a key of many parts and a number of
-many digits. What no file of settings has is therefore refused before it is read, by a scan of linear time.
+many digits. Content that no settings file has is therefore rejected beforehand, by a scan in linear time.
 """
 
 import json
@@ -12,15 +12,15 @@ from typing import Any
 from attendo.errors import RecipeError
 
 MAX_BYTES = 1 << 20
-"""Of a whole file."""
+"""Maximum size of a whole file."""
 MAX_DEPTH = 8
 """Brackets within brackets, and parts of a dotted key."""
 MAX_WORD_CHARACTERS = 200
-"""Of a number, a date or a key without quotes."""
+"""Maximum length of a number, a date or a key without quotes."""
 
 _SCAN = re.compile(
     r"#[^\n]*"
-    r'|"""(?:[^\\]|\\.?)*?(?:"{3,5}|\Z)'  # up to two quotes may stand before the three that end it
+    r'|"""(?:[^\\]|\\.?)*?(?:"{3,5}|\Z)'  # up to two quotes may precede the three that end it
     r"|'''.*?(?:'{3,5}|\Z)"
     r'|"(?:[^"\\\n]|\\[^\n])*"?'
     r"|'[^'\n]*'?"
@@ -37,13 +37,13 @@ def toml_text(content: bytes, origin: str) -> str:
 
     Args:
         content: the file.
-        origin: what messages call it.
+        origin: its name in messages.
 
     Raises:
         RecipeError: it is not UTF-8.
     """
     try:
-        # Editors on Windows begin a file with a byte order mark, which TOML does not know.
+        # Editors on Windows write a byte order mark at the start, which TOML does not allow.
         return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise RecipeError(f"{origin}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
@@ -53,8 +53,8 @@ def read_toml(text: str, origin: str) -> dict[str, Any]:
     """Reads a document.
 
     Args:
-        text: the document, its lines ended by line feeds alone.
-        origin: what messages call it.
+        text: the document, with only line feeds as line ends.
+        origin: its name in messages.
 
     Raises:
         RecipeError: it is not TOML, or larger or deeper than settings are.
@@ -69,7 +69,7 @@ def read_toml(text: str, origin: str) -> dict[str, Any]:
 
 
 def _scanned(text: str) -> str | None:
-    """What no settings have and would cost much to read, or None."""
+    """Describes content that no settings have and that would be slow to read; None if there is none."""
     if len(text) > MAX_BYTES:
         return f"has {len(text):,} characters, and settings at most {MAX_BYTES:,}; name another file"
     brackets = dots = 0
@@ -94,11 +94,12 @@ def _line(text: str, found: re.Match[str]) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A value as TOML writes it, on one line; None, which TOML has not, as `"none"`."""
+    """A value as TOML writes it, on one line; None, which TOML lacks, as `"none"`."""
     if value is None:
         return '"none"'
     if isinstance(value, str):
-        # JSON's escapes are TOML's. What has no look of its own, as the mark for right-to-left, is written as a number.
+        # JSON's escapes are TOML's. Characters without a visible form, such as the right-to-left mark, are written as
+        # numbers.
         return "".join(char if char.isprintable() else _escaped(char) for char in json.dumps(value, ensure_ascii=False))
     if isinstance(value, bool | int):
         return json.dumps(value)
@@ -129,11 +130,11 @@ def excerpt(value: Any) -> str:
 
 
 def one_line(text: str, most: int = _VALUE_CHARACTERS) -> str:
-    """Text of unknown origin for a message: what cannot be printed escaped, the middle left out where it is long."""
+    """Text of unknown origin for a message: unprintable characters escaped, the middle of a long text omitted."""
     shown = _shortened(text, most)
     return shown if shown.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in shown)
 
 
 def _shortened(text: str, most: int) -> str:
-    """Its two ends, which say what it is about and what to do."""
+    """The beginning and end of a text, which have its subject and the remedy."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]} ({len(text):,} characters)"

@@ -1,4 +1,4 @@
-"""Tables to dataclasses by pydantic, which reads more than `settings.exact` and says what is wrong."""
+"""Tables to dataclasses by pydantic, which accepts more than `settings.exact` and explains errors."""
 
 from typing import Any, TypeVar
 
