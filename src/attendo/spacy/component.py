@@ -1,6 +1,6 @@
-"""`attendo_parser` for spaCy's pipelines, and what it adds to documents, spans and tokens, in benepar's manner.
+"""`attendo_parser` for spaCy's pipelines, and its extensions of documents, spans and tokens, like benepar's.
 
-Importing this module tells spaCy of both; an installed attendo is found by `nlp.add_pipe` without an import.
+Importing this module registers both with spaCy; an installed attendo is found by `nlp.add_pipe` without an import.
 """
 
 import re
@@ -37,26 +37,26 @@ _DEFAULTS: dict[str, Any] = {
 class ConstituencyParser:
     """Parses the sentences of documents; spaCy's tokens are the words.
 
-    A pipeline that is saved keeps the model's path and settings in its `config.cfg`, not the model. Where the model has
-    moved: `spacy.load(FOLDER, config={"components": {"attendo_parser": {"model": PATH}}})`.
+    A saved pipeline has the model's path and settings in its `config.cfg`, not the model. If the model has moved:
+    `spacy.load(FOLDER, config={"components": {"attendo_parser": {"model": PATH}}})`.
 
     Args:
-        settings: as `make_parser` takes them, without the pipeline.
+        settings: the arguments of `make_parser` without the pipeline.
 
     Raises:
-        ModelError: the model is missing, torn or no parser.
-        RecipeError: a search setting that cannot be meant.
+        ModelError: the model is missing, damaged or not a parser.
+        RecipeError: a search setting is invalid.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
         own = {key: settings[key] for key in ("ensemble", "search", "dtype", "device", "threads")}
         self.engine: Engine = load(settings["model"], **own)
-        """What parses."""
-        self.engine.parse([])  # a model that is no parser is told of at once
+        """The parsing engine."""
+        self.engine.parse([])  # rejects at once a model that is not a parser
 
     def __reduce__(self) -> tuple[Callable[..., "ConstituencyParser"], tuple[dict[str, Any]]]:
-        """Another process reads the model anew."""
+        """Another process loads the model again."""
         return ConstituencyParser, (self._settings,)
 
     def __call__(self, doc: Doc) -> Doc:
@@ -73,10 +73,10 @@ class ConstituencyParser:
 
         Args:
             stream: the documents.
-            batch_size: documents at a time.
+            batch_size: number of documents at a time.
 
         Yields:
-            The documents, in their order.
+            The documents, in order.
 
         Raises:
             DataError: one has no sentence boundaries.
@@ -87,7 +87,7 @@ class ConstituencyParser:
             yield from docs
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
-        """Puts the constituents into documents. A sentence that cannot be parsed is warned of and has none."""
+        """Adds the trees to documents; a sentence that cannot be parsed gets a warning and no tree."""
         wanted = [(doc, tokens) for doc in docs for tokens in _sentences(doc)]
         parses = self.engine.parse_n_best([self._sentence(tokens) for _, tokens in wanted])
         found = {id(doc): Constituents(spans=[], tags=[""] * len(doc)) for doc in docs}
@@ -116,7 +116,7 @@ def make_parser(
     device: Literal["auto", "cpu", "cuda"],
     threads: int | None,
 ) -> ConstituencyParser:
-    """Makes the component, as spaCy calls it.
+    """Makes the component; called by spaCy.
 
     Args:
         nlp: the pipeline.
@@ -124,10 +124,10 @@ def make_parser(
         model: a model folder, a run folder or the name of a shipped model.
         ensemble: further models; the mean of all models' probabilities is searched.
         search: settings to change, such as `{"beam_size": 8}`.
-        use_tags: whether the words keep the tags (`token.tag_`) that a tagger has given them.
+        use_tags: whether the words keep the tags (`token.tag_`) from a tagger.
         dtype: of the products; None for the models' own.
-        device: where to work; `auto` takes a GPU where there is one.
-        threads: processor threads, for this whole process; None leaves torch's choice.
+        device: where to work; `auto` uses a GPU if there is one.
+        threads: processor threads, for this whole process; None for torch's default.
     """
     return ConstituencyParser(
         {
@@ -143,7 +143,7 @@ def make_parser(
 
 
 def _sentences(doc: Doc) -> Iterator[list[Token]]:
-    """The words of each sentence that has some."""
+    """The words of each sentence that has words."""
     if not doc.has_annotation("SENT_START"):
         raise DataError(
             f"{NAME} needs sentence boundaries, and the document has none; put a component that sets them before it, "
@@ -156,23 +156,23 @@ def _sentences(doc: Doc) -> Iterator[list[Token]]:
 
 
 def _word(token: Token) -> str:
-    """A token as a tree may have it; one that was merged of several words holds spaces."""
+    """A token as a tree may have it; a token merged from several words contains spaces."""
     return _SPACE.sub("_", token.text)
 
 
 def _tag(token: Token) -> str | None:
-    """A token's tag; None where it has none that a tree may have, as the `$(` of German is none."""
+    """A token's tag; None if it has none that is valid in a tree, unlike German's `$(`."""
     return token.tag_ if _TAG.fullmatch(token.tag_) else None
 
 
-# --- what spans, tokens and documents are asked for -------------------------------------------------------------------
+# --- the extensions of spans, tokens and documents ------------------------------------------------------------------
 
 
 def _found(span: Span) -> tuple[Constituents, Range] | None:
-    """The document's constituents, and which of them a span is; None for white space, which is in no tree.
+    """The document's constituents, and the one that a span is; None for white space, which is in no tree.
 
     Raises:
-        DataError: the span is none, or has no parse.
+        DataError: the span is no constituent, or has no parse.
     """
     data = span.doc._.get(DATA)
     if data is None:
@@ -219,7 +219,7 @@ _OF_SPANS: dict[str, Callable[[Span], Any]] = {
     "children": _children,
     "constituents": _constituents,
 }
-"""What there is of a span that is a constituent; a DataError says that it is none."""
+"""The extensions of a span that is a constituent; a DataError for any other span."""
 
 
 def _has_words(span: Span) -> bool:
@@ -227,13 +227,13 @@ def _has_words(span: Span) -> bool:
 
 
 def _parsed_sentences(doc: Doc) -> Iterator[Span]:
-    """Those that have a tree."""
+    """The sentences that have a tree."""
     data = doc._.get(DATA) or {"tags": []}
     return (sentence for sentence in doc.sents if any(data["tags"][sentence.start : sentence.end]))
 
 
 def _document_trees(doc: Doc) -> str:
-    """The trees of all sentences, one a line."""
+    """The trees of all sentences, one per line."""
     return "\n".join(map(_parse_string, _parsed_sentences(doc)))
 
 

@@ -1,8 +1,8 @@
-"""A document's constituents by its tokens, found by where they begin and end; knows trees and no spaCy.
+"""A document's constituents, found by their first and last tokens; uses trees but not spaCy.
 
-What a treebank writes as several brackets around the same words is one constituent with several labels here, the upper
-one first, as benepar has it. A word alone is a constituent too, without labels if nothing is around it alone. Tokens of
-white space are part of no tree: constituents begin and end with words.
+Several brackets of a treebank around the same words are one constituent with several labels here, the upper one first,
+as in benepar. A single word is a constituent too, without labels if no bracket is around it alone. Tokens of white
+space are part of no tree: constituents begin and end with words.
 """
 
 from bisect import bisect_left
@@ -15,24 +15,24 @@ from attendo.parsing.tree import Tree
 from attendo.parsing.writing import from_json
 
 Range = tuple[int, int]
-"""The first token, and the token behind the last."""
+"""The first token, and the position after the last."""
 Spans = list[list[Any]]
-"""Of each constituent that has labels its first token, the token behind its last, the labels, and the place of the one
-it is part of, -1 for none; sorted by begin, the longer one first."""
+"""For each constituent with labels: its first token, the position after its last, the labels, and the index of its
+parent, -1 for none; sorted by beginning, the longer one first."""
 
 _START, _END, _LABELS, _PARENT = range(4)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constituents:
-    """All of a document."""
+    """All constituents of a document."""
 
     spans: Spans
     tags: list[str]
-    """Of each token; empty for white space, and where the sentence has no parse."""
+    """The tag of each token; empty for white space, and for sentences without a parse."""
 
     def add(self, tree: Tree, tokens: Sequence[int]) -> None:
-        """Puts in the tree of a sentence behind those before.
+        """Adds the tree of the next sentence.
 
         Args:
             tree: of the sentence.
@@ -57,7 +57,7 @@ class Constituents:
         """Returns a constituent without the white space around it.
 
         Raises:
-            DataError: there is none from and to there, or no parse.
+            DataError: there is no constituent with these ends, or no parse.
         """
         if not any(self.tags[start:end]):
             raise DataError("has no parse")
@@ -70,7 +70,7 @@ class Constituents:
         return start, end
 
     def labels(self, constituent: Range) -> tuple[str, ...]:
-        """Returns its labels, the upper one first; none of a word alone."""
+        """Returns its labels, the upper one first; empty for a single word."""
         place = self._place(*constituent)
         return () if place is None else tuple(self.spans[place][_LABELS])
 
@@ -81,13 +81,13 @@ class Constituents:
         if place is not None:
             place = self.spans[place][_PARENT]
         else:
-            place = self._first_from(start + 1) - 1  # the last one to begin here or before
+            place = self._first_from(start + 1) - 1  # the last one that begins here or earlier
             while place >= 0 and self.spans[place][_END] < end:
                 place = self.spans[place][_PARENT]
         return None if place < 0 else self._range(place)
 
     def children(self, constituent: Range) -> Iterator[Range]:
-        """Yields the largest smaller ones, words alone among them, from left to right; a word has none."""
+        """Yields the children, including single words, from left to right; a word has none."""
         token, end = constituent
         if end - token == 1:
             return
@@ -106,7 +106,7 @@ class Constituents:
             token += 1
 
     def within(self, constituent: Range) -> Iterator[Range]:
-        """Yields it and all below it, each before its parts, from left to right."""
+        """Yields a constituent and all below it, each before its parts, from left to right."""
         pending = [constituent]
         while pending:
             one = pending.pop()
@@ -114,12 +114,12 @@ class Constituents:
             pending.extend(reversed(list(self.children(one))))
 
     def tree(self, constituent: Range, words: Sequence[str], first: int = 0) -> Tree:
-        """Returns it as a tree.
+        """Returns a constituent as a tree.
 
         Args:
-            constituent: as `found` gives it.
-            words: a token each, at least its own.
-            first: the token that the words begin with.
+            constituent: a constituent from `found`.
+            words: one for each token, at least those of the constituent.
+            first: the token of the first word.
         """
         start, end = constituent
         tokens = [token for token in range(start, end) if self.tags[token]]
@@ -139,11 +139,11 @@ class Constituents:
         )
 
     def _first_from(self, token: int) -> int:
-        """The place of the first span that begins with a token or behind it."""
+        """The index of the first span that begins with a token or after it."""
         return bisect_left(self.spans, (token, -len(self.tags)), key=_order)
 
     def _place(self, start: int, end: int) -> int | None:
-        """Where a constituent that has labels stands among the spans."""
+        """The index of a constituent with labels among the spans."""
         place = bisect_left(self.spans, (start, -end), key=_order)
         fits = place < len(self.spans) and self._range(place) == (start, end)
         return place if fits else None
