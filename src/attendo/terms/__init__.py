@@ -1,1 +1,1 @@
-"""Glossaries: reading them, the forms of their terms, where they occur, and what became of them."""
+"""Glossaries: reading them, the forms of their terms, where they occur, and their outcomes."""

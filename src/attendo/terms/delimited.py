@@ -64,7 +64,7 @@ def csv_rows(text: str, comments: str = "#") -> Iterator[Row]:
 
     Args:
         text: the table.
-        comments: what a comment begins with; empty where there are none.
+        comments: the beginning of a comment; empty for no comments.
 
     Raises:
         DataError: a quotation does not end.
@@ -88,7 +88,7 @@ def tsv_rows(text: str, comments: str = "#") -> Iterator[Row]:
 
     Args:
         text: the table.
-        comments: what a comment begins with; empty where there are none.
+        comments: the beginning of a comment; empty for no comments.
     """
     for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
         if line.strip() and not _is_comment(line, comments):
@@ -99,7 +99,7 @@ def table_entries(rows: Sequence[Row], source: str, target: str, notes: EntryNot
     """The entries of a table, and its languages.
 
     Args:
-        rows: of the table, the header among them where it has one.
+        rows: the rows of the table, including a header if there is one.
         source: the source language; empty for the one that the table names.
         target: the target language; empty for the one that the table names.
         notes: receives a note for each entry that is left out.

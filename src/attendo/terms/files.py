@@ -28,7 +28,7 @@ def read_glossary(path: str | Path, *, source: str = "", target: str = "") -> Gl
         path: the file; its format follows from the end of its name: `.csv`, `.tsv`, `.tbx`, and `.utf8`, `.tab` and
             `.txt` for OmegaT's.
         source: the language of the terms, whose inflected forms are recognised; empty for the one that the file names.
-        target: the language of their translations, likewise.
+        target: the language of their translations; empty for the one that the file names.
 
     Raises:
         DataError: the file is not of its format, has a term twice, or no entry.

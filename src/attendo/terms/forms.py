@@ -19,10 +19,10 @@ class TermForms:
     target: str
     """The translation as the glossary has it; empty if there are only forbidden words."""
     forms: tuple[str, ...]
-    """The forms of which the translation needs one, the glossary's own first; none where only words are forbidden."""
+    """The forms of which the translation needs one, the glossary's own first; empty if the term only forbids words."""
     likely: tuple[str, ...] = ()
-    """The forms that a search may write: those that the glossary gives, else those of the rules; and of them those that
-    can have the number that the term has in the source, where some can."""
+    """The forms that a search may write: those of the glossary, otherwise those of the rules; if possible, only those
+    that can have the term's number in the source."""
     forbidden: tuple[str, ...] = ()
     """Words that the translation must not have."""
     is_exact: bool = False
@@ -73,7 +73,7 @@ def _pattern(forms: tuple[str, ...], is_exact: bool, by_letters: bool) -> re.Pat
 
 
 def _as_words(form: str, by_letters: bool) -> str:
-    # White space within a term may be any; a letter or digit at its ends has none beside it.
+    # White space within a term may be of any kind; a letter or digit at its ends must not touch another.
     words = r"\s+".join(map(re.escape, form.split()))
     if by_letters:
         return words

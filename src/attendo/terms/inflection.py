@@ -61,7 +61,7 @@ def _word_forms(word: str, inflection: Inflection, *, is_verb: bool, is_last: bo
         return word, f"{word}s"
     if inflection.capital_nouns:
         if word[:1].isupper():
-            # Of joined words such as Microsoft-Konto the last one is inflected.
+            # In hyphenated words such as Microsoft-Konto the last part is inflected.
             return _with(word, inflection.nouns)
         if is_last and (is_verb or is_infinitive(word, "de")):
             return tuple(dict.fromkeys((*_with(word, inflection.verbs), *_participles(word, inflection))))

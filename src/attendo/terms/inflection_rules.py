@@ -1,9 +1,9 @@
 """How words of some languages are inflected, as endings: data for `inflection`.
 
-A rule is for words with one of its endings: so many letters are cut off, and each of the listed endings is put on. All
-rules with the longest ending that fits are used. They are deliberately wide, for they serve to recognise words and to
-offer forms to a model, which knows better than they which one a sentence needs; irregular forms are given in the
-glossary's column `forms`.
+A rule applies to words with one of its endings: a number of letters is cut off, and each of the listed endings is
+appended. All rules with the longest matching ending are used. They are deliberately broad, since they serve to
+recognise words and to offer forms to a model, which knows better which one a sentence needs; irregular forms are given
+in the glossary's column `forms`.
 """
 
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ class Inflection:
     capital_nouns: bool = False
     """Whether nouns, and they alone, begin with a capital."""
     head_first: tuple[str, ...] = ()
-    """Words that begin what is said of a noun before them: `des` in `Name des Servers`. What follows stays as it is."""
+    """Words that begin a modifier after its noun: `des` in `Name des Servers`. The modifier is not inflected."""
     all_inflected: bool = False
-    """Whether all words of a phrase are inflected, and not the last alone."""
+    """Whether all words of a phrase are inflected, rather than only the last."""
     prefixes: tuple[str, ...] = ()
-    """Prefixes of verbs behind which participles have `ge`: `herunter` in `herunterladen`, `heruntergeladen`."""
+    """Verb prefixes after which participles have `ge`: `herunter` in `herunterladen`, `heruntergeladen`."""
     unmarked: tuple[str, ...] = ()
     """Beginnings of verbs whose participles have no `ge`."""
 

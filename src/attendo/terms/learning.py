@@ -1,4 +1,4 @@
-"""Learning the forms of terms from text: of the forms that the rules offer, those that people use are kept."""
+"""Learning the forms of terms from text: keeps those forms offered by the rules that people use."""
 
 import re
 from collections import Counter

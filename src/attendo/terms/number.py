@@ -16,9 +16,9 @@ def fits_number(target: str, form: str, language: str, *, is_plural: bool) -> bo
 
     Args:
         target: the dictionary's form, which is a singular.
-        form: one of its forms.
+        form: one of the target's forms.
         language: the ISO 639-1 code of the target language.
-        is_plural: the number.
+        is_plural: whether the number is plural.
     """
     lemma, word = target.split()[-1:], form.split()[-1:]
     if language not in _SINGULAR_ENDINGS or not lemma or not word:
