@@ -1,1 +1,1 @@
-"""Text: formats, corpora, tokenization, token shards, batching; knows no model and no tensor."""
+"""Text: formats, corpora, tokenization, token shards, batching; uses no model and no tensors."""

@@ -112,7 +112,7 @@ class TokenCounts:
 
 
 def keeps_little(kept: int, read: int) -> bool:
-    """Whether so little of a corpus is kept, less than half, that something is likely to be wrong with it."""
+    """Whether so little of a corpus is kept, less than half, that a mistake is likely."""
     return 2 * kept < read
 
 
@@ -138,10 +138,10 @@ def corpus_report(
 
     Args:
         config: the corpus.
-        name: what the report calls it.
-        counts: of all its pairs.
-        in_valid: pairs kept that the validation set has too.
-        encoding_advice: what to do about those in another encoding.
+        name: the corpus's name in the report.
+        counts: the counts of all its pairs.
+        in_valid: number of kept pairs that are also in the validation set.
+        encoding_advice: advice on pairs in another encoding.
 
     Raises:
         DataError: no pair was kept.

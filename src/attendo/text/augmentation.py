@@ -1,8 +1,8 @@
-"""Augmentation: pairs changed during training, so that a model learns what its corpora lack.
+"""Augmentation: changes pairs during training, so that a model learns phenomena that its corpora lack.
 
-That is other cases, slips of the keyboard, missing full stops, several sentences in a line, names nobody has heard of.
-Each function takes a pair and gives one that is as right. What a corpus holds stays as it is: a pair is changed anew
-each time it is met.
+These are other cases, typing errors, missing full stops, several sentences in a line, and unknown names. Each function
+takes a pair and returns one that is equally correct. The corpus itself is unchanged: a pair is changed again each time
+it occurs.
 """
 
 import random
@@ -15,21 +15,22 @@ from attendo.text.made_up import name, number, program_string
 from attendo.text.proper_names import ProperNames, letter_line, proper_names, with_other_names
 
 _FINAL = ".!?\u2026"
-# Not the number within a placeholder, ⟦1⟧.
+# Not the number inside a placeholder, ⟦1⟧.
 _WORD = re.compile(r"(?<!⟦)\w+(?:[-'’]\w+)*")
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _LETTERS_A_SLIP = 20
-# Digits that are no part of a word, and what may stand between those of one number, date or time.
+# Digits that are not part of a word, and the separators within a number, date or time.
 _DIGITS = re.compile(r"(?<![\w⟦])\d+(?!\w)")
 _BETWEEN_DIGITS = ".,:/'’-\u00a0\u202f"
-# What stands around a string in a sentence, and what makes one of a program: signs and digits within it, or capitals.
+# The characters around a string in a sentence, and those that mark program strings: signs and digits within it, or
+# capitals.
 _BEFORE_STRING, _BEHIND_STRING = "(\"'“„«‘", ".,;:!?\"'”“»…"
 _OF_A_PROGRAM = re.compile(r"[_/\\$%@=<>#~^|&{}`]|[^\W\d_]\d|\w[.:+-]\w|\w\(|^--?\w|[^\W\d_A-Z][A-Z]")
 MAX_JOINED = 4
 """Pairs of a line, at most, where pairs are joined."""
 
 _Kind = tuple[float, Callable[[str, str, random.Random], tuple[str, str]]]
-"""A share, and what it is changed by."""
+"""A share, and the function that changes a pair."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,7 @@ class AugmentationConfig:
     is."""
 
     def __post_init__(self) -> None:
-        """Refuses what is no share, all of them at once.
+        """Rejects invalid shares, all of them at once.
 
         Raises:
             ValueError: a share is not within 0 and 1.
@@ -82,22 +83,22 @@ class AugmentationConfig:
 
     @property
     def needs_names(self) -> bool:
-        """Whether tables of names in both languages are needed."""
+        """Whether tables of names in both languages are required."""
         return bool(self.names or self.letters)
 
     @property
     def is_off(self) -> bool:
-        """Whether nothing is changed."""
+        """Whether no pair is changed."""
         return self == AugmentationConfig()
 
 
 class Augmentation:
-    """Changes pairs as a config says.
+    """Changes pairs according to a config.
 
     Args:
         config: the shares.
-        placeholders: the vocabulary's; `Tokenizer.placeholders`.
-        languages: the source's and the target's codes, for names of theirs; `und`, undetermined, where none are needed.
+        placeholders: the vocabulary's placeholders, from `Tokenizer.placeholders`.
+        languages: the codes of source and target, for names in them; `und`, undetermined, if no names are needed.
 
     Raises:
         ValueError: names are needed, and there are none for these languages.
@@ -107,7 +108,7 @@ class Augmentation:
         self, config: AugmentationConfig, placeholders: Sequence[str], languages: tuple[str, str] = ("und", "und")
     ) -> None:
         self.config = config
-        # In the order they are applied: what looks for names comes before what changes the case.
+        # In the order of application: changes that look for names come before changes of case.
         self._kinds: tuple[_Kind, ...] = (
             (config.same_language, lambda source, target, rng: (target, target)),
             *(_with_names(config, proper_names(*languages)) if config.needs_names else ()),
@@ -120,7 +121,7 @@ class Augmentation:
         )
 
     def __call__(self, source: str, target: str, rng: random.Random) -> tuple[str, str]:
-        """A pair as it is met this time; what would leave nothing of a side, as of a full stop alone, is not done."""
+        """Changes a pair for one occurrence; a change that would empty a side, such as a lone full stop, is skipped."""
         for share, change in self._kinds:
             if share and rng.random() < share:
                 changed = change(source, target, rng)
@@ -130,7 +131,7 @@ class Augmentation:
 
 
 def _with_names(config: AugmentationConfig, names: ProperNames) -> list[_Kind]:
-    """What the tables of names are for."""
+    """The changes that use the tables of names."""
     return [
         (config.names, lambda source, target, rng: with_other_names(source, target, names, rng)),
         (config.letters, lambda source, target, rng: with_letter_line(source, target, names, rng)),
@@ -168,7 +169,7 @@ def with_other_punctuation(source: str, target: str, rng: random.Random) -> tupl
 
 
 def with_typos(text: str, rng: random.Random) -> str:
-    """The text with a slip of the keyboard in about every twentieth letter, one at least."""
+    """The text with a typing error in about every twentieth letter, at least one."""
     letters = list(text)
     places = [place for place, letter in enumerate(letters) if letter.isalpha()]
     for _ in range(rng.randint(1, 1 + len(places) // _LETTERS_A_SLIP) if places else 0):
@@ -206,8 +207,8 @@ def with_letter_line(source: str, target: str, names: ProperNames, rng: random.R
 def with_other_digits(source: str, target: str, rng: random.Random) -> tuple[str, str]:
     """The pair with other digits wherever both sides have the same ones, once each.
 
-    A number that stands alone may get another length. Digits of a longer number, date or time get as many others, so
-    that what stands between them stays right on either side: 1,249.50 and 1.249,50 become 3,807.14 and 3.807,14.
+    A separate number may change its length. Digits of a longer number, date or time are replaced by equally many, so
+    that their separators stay valid on both sides: 1,249.50 and 1.249,50 become 3,807.14 and 3.807,14.
     """
     ours, theirs = Counter(_DIGITS.findall(source)), Counter(_DIGITS.findall(target))
     shared = [digits for digits, count in ours.items() if count == 1 and theirs[digits] == 1]
@@ -221,9 +222,9 @@ def with_other_digits(source: str, target: str, rng: random.Random) -> tuple[str
 
 
 def with_made_up_strings(source: str, target: str, rng: random.Random) -> tuple[str, str]:
-    """The pair with made-up strings for those of programs that both sides share; where they share none, with one more.
+    """The pair with made-up strings in place of shared program strings; if there are none, one is added.
 
-    That one stands at an end of both.
+    The added string is at one end of both sides.
     """
     shared = _shared_strings(source, target)
     for string in shared:
@@ -233,7 +234,7 @@ def with_made_up_strings(source: str, target: str, rng: random.Random) -> tuple[
 
 
 def with_placeholders(source: str, target: str, symbols: Sequence[str], rng: random.Random) -> tuple[str, str]:
-    """The pair with placeholders for what both sides share; where they share nothing, with one at an end of both."""
+    """The pair with placeholders for strings that both sides share; if there are none, one is added at an end."""
     free = rng.sample(list(symbols), len(symbols))
     chosen = [string for string in _shared_strings(source, target) if rng.random() < 0.8][: len(free)]
     for string in chosen:
@@ -248,7 +249,7 @@ def with_placeholders(source: str, target: str, symbols: Sequence[str], rng: ran
 
 
 def _with_at_an_end(source: str, target: str, string: str, rng: random.Random) -> tuple[str, str]:
-    """The pair with a string at the beginning of both sides, or at the end, alone, in brackets or behind a colon."""
+    """Adds a string to both sides, at the beginning or at the end, bare, in brackets or after a colon."""
     way = rng.random()
     if way < 0.15:
         return f"{string} {source}", f"{string} {target}"
@@ -277,7 +278,7 @@ def _as_many(digits: str, rng: random.Random) -> str:
 
 
 def _shared_strings(source: str, target: str) -> list[str]:
-    """Words, between white space, that stand once on either side and have what strings of programs have."""
+    """Words, between white space, that occur once on each side and look like program strings."""
     found = []
     for word in source.split():
         string = word.lstrip(_BEFORE_STRING).rstrip(_BEHIND_STRING)
@@ -289,7 +290,7 @@ def _shared_strings(source: str, target: str) -> list[str]:
 
 
 def _shared(source: str, target: str) -> list[str]:
-    """Words with a capital or of digits, of three letters or a digit at least, that stand once on either side."""
+    """Words with a capital or digits, of at least three letters or a digit, that occur once on each side."""
     theirs = [word[0] for word in _WORD.finditer(target)]
     ours = [word[0] for word in _WORD.finditer(source)]
     return [
@@ -306,7 +307,7 @@ def _replaced(text: str, word: str, other: str) -> str:
 
 
 def _beside(letter: str, rng: random.Random) -> str:
-    """A letter beside another one on a keyboard, in the same case; the letter itself where none is known."""
+    """A neighbouring letter on a keyboard, in the same case; the letter itself if none is known."""
     for row in _KEYBOARD:
         place = row.find(letter.lower())
         if place >= 0:

@@ -36,22 +36,22 @@ class BatchPlan:
 def sample_indices(sizes: Sequence[int], weights: Sequence[float], seed: int, epoch: int) -> npt.NDArray[np.int64]:
     """Chooses the pairs of one epoch by the corpora's weights.
 
-    With weight 2.0 each pair comes twice. With 0.5 a random half comes, and the other half in the next epoch: the
-    whole corpus passes before it is shuffled anew.
+    With weight 2.0 each pair occurs twice. With 0.5 a random half occurs, and the other half in the next epoch: the
+    whole corpus is used before it is shuffled again.
 
     Args:
-        sizes: pairs of each corpus.
-        weights: of each corpus, above 0.
+        sizes: number of pairs of each corpus.
+        weights: the weight of each corpus, above 0.
         seed: of the random choice.
         epoch: from 0.
 
     Returns:
-        Indices into the corpora put behind each other, `(num_sampled,)`, sorted within a corpus only by chance.
+        Indices into the concatenated corpora, `(num_sampled,)`, in no particular order within a corpus.
     """
     starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     parts = [np.zeros(0, dtype=np.int64)]
     for number, (size, weight) in enumerate(zip(sizes, weights, strict=True)):
-        # The passes over the corpus make one endless row, of which each epoch takes the next stretch.
+        # The passes over the corpus form an endless sequence, of which each epoch takes the next section.
         position, end = round(epoch * weight * size), round((epoch + 1) * weight * size)
         while position < end:
             cycle, offset = divmod(position, size)
@@ -77,20 +77,21 @@ def plan_epoch(
 ) -> BatchPlan:
     """Divides the pairs of one epoch into batches.
 
-    The pairs are sorted by the length of their longer side, and among equals by how much longer it is, to and fro, so
-    that neighbours are alike in both lengths. The sorted row is cut where a batch is full; then the batches are
-    shuffled. Pairs of equal lengths, where the first cut falls and the direction differ from epoch to epoch.
+    The pairs are sorted by the length of their longer side, and among equals by how much longer it is, alternately up
+    and down, so that neighbours are similar in both lengths. The sorted sequence is cut where a batch is full; then the
+    batches are shuffled. Pairs of equal lengths, the position of the first cut, and the direction differ from epoch to
+    epoch.
 
     Args:
         src_lengths: tokens of each source, with `</s>`, `(num_pairs,)`.
         tgt_lengths: tokens of each target, with `</s>`, `(num_pairs,)`.
-        max_tokens: the most source tokens a batch may have, padding counted, and likewise target tokens.
+        max_tokens: maximum number of source tokens of a batch, and also of target tokens, including padding.
         seed: equal arguments give equal plans.
         epoch: from 0.
         indices: the pairs to use, as from `sample_indices`; all, once, when None.
 
     Returns:
-        The plan; each of `indices` stands in exactly one batch.
+        The plan; each of `indices` is in exactly one batch.
 
     Raises:
         DataError: a pair alone has more tokens than `max_tokens`.
@@ -123,7 +124,7 @@ def plan_epoch(
 def _cut(
     src: npt.NDArray[np.int64], tgt: npt.NDArray[np.int64], max_tokens: int, first_budget: int
 ) -> list[tuple[int, int]]:
-    """Cuts a sorted row of pairs into batches, each as long as the budget allows.
+    """Cuts a sorted sequence of pairs into batches, each as long as the budget allows.
 
     Args:
         src: source lengths, in order.
@@ -138,7 +139,7 @@ def _cut(
     spans = []
     start, budget = 0, first_budget
     while start < len(longer):
-        # No more pairs fit than if all were as short as this one: the row is sorted by the longer side.
+        # At most as many pairs fit as if all were as short as this one, since they are sorted by the longer side.
         window = longer[start : start + max(1, budget // int(longer[start]))]
         padded = window * np.arange(1, len(window) + 1)
         size = max(1, int(np.searchsorted(padded, budget, side="right")))

@@ -35,7 +35,7 @@ class SentencePair:
     """Whether there was white space at the ends of a side."""
 
     def dropped(self, reason: str) -> "Dropped":
-        """Returns the same pair as one that is left out after all."""
+        """Returns the same pair as one that is dropped after all."""
         return Dropped(line=self.line, reason=reason, source=_excerpt(self.source), target=_excerpt(self.target))
 
 
@@ -50,7 +50,7 @@ class Dropped:
     source: str
     """The start of the source, with bytes that are not UTF-8 as escapes."""
     target: str
-    """The start of the target, likewise."""
+    """The start of the target."""
 
 
 def clean(
@@ -61,15 +61,15 @@ def clean(
     encodings: tuple[str, str] = (UTF8, UTF8),
     languages: tuple[str, str] = ("", ""),
 ) -> Iterator[SentencePair | Dropped]:
-    """Yields for each pair either the sentences or why they are dropped, one for one and in order.
+    """Yields for each pair either the sentences or the reason why they are dropped, in order.
 
-    Duplicates and tokens are not looked at here: the first needs all pairs, the second the vocabulary.
+    Duplicates and tokens are not checked here: the former needs all pairs, the latter the vocabulary.
 
     Args:
-        pairs: as they lie in the files.
-        corpus: what the corpus is called.
-        cleaning: which pairs to drop.
-        encodings: what the lines of both sides are in (`CorpusConfig.line_encodings`).
+        pairs: the pairs as read from the files.
+        corpus: the name of the corpus.
+        cleaning: the rules for dropping pairs.
+        encodings: the encodings of both sides' lines (`CorpusConfig.line_encodings`).
         languages: the codes of both sides; empty where unknown.
     """
     for raw in pairs:
@@ -96,9 +96,9 @@ def read_valid(
 
     Args:
         corpus: the validation set.
-        folder: what its paths are relative to.
-        languages: the codes of source and target, for the guess at what lines are in that are not UTF-8.
-        read: gives the pairs of the set; what it leaves out is not looked at.
+        folder: the folder to which its paths are relative.
+        languages: the codes of source and target, for guessing the encoding of lines that are not UTF-8.
+        read: yields the pairs of the set; others are ignored.
 
     Returns:
         The source and the target sentences, of equal number.
@@ -149,7 +149,7 @@ def _valid_error(
 
 
 def _decode_start(line: bytes, encoding: str) -> str:
-    """Returns more than a report shows of a line, with what is not in its encoding as escapes."""
+    """Decodes more of a line than a report shows, with invalid bytes as escapes."""
     start = line[: 4 * _EXCERPT_CHARACTERS + 4]  # a character has four bytes at most
     text = start.decode(encoding, errors="backslashreplace")
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")  # halves of characters, which UTF-7 has

@@ -6,7 +6,7 @@ from collections import Counter
 _LEAST_WORDS = 3
 """Common words of a language that a text has at least before it evidently is in that language."""
 _TIMES = 2
-"""Times as many of them as of any other language's."""
+"""How many times as frequent the words of a language must be as those of any other."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 _COMMON_WORDS = {

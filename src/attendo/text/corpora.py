@@ -25,7 +25,7 @@ FILE_KEYS = ("source", "target", "pair", *_ONE_FILE_KEYS, "trees")
 _FILE_SETS = (("source", "target"), *((key,) for key in ("pair", *_ONE_FILE_KEYS, "trees")))
 _SUBTITLES = (".srt", ".vtt")
 _STATES = ("fuzzy", "translated", "final")
-# What a vocabulary has already, under SentencePiece's own names or ours.
+# Symbols that every vocabulary has, under SentencePiece's own names or ours.
 _TAKEN_SYMBOLS = {"<s>", "</s>", "<unk>", "<pad>"} | {placeholder(i) for i in range(1, MAX_PLACEHOLDERS + 1)}
 _MAX_TAG_CHARACTERS = 32
 
@@ -90,11 +90,11 @@ class CorpusConfig:
     """Attribution that the licence requires, and the origin of the corpus; printed in the model card."""
 
     def __post_init__(self) -> None:
-        """Refuses what names no corpus, all problems at once.
+        """Rejects invalid keys, all problems at once.
 
         Raises:
-            ValueError: the name is no file name, the files are no pair and not one file alone, an encoding is none, the
-                weight is not above 0, the share is none, or the tag is no word.
+            ValueError: the name is not a valid file name, the files are neither a pair nor a single file, an encoding
+                is unknown, the weight is not above 0, the share is invalid, or the tag is not a word.
         """
         problems = []
         if self.name and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", self.name):
@@ -121,7 +121,7 @@ class CorpusConfig:
             raise ValueError("; ".join(problems))
 
     def _file_problems(self) -> Iterator[str]:
-        """Yields what is wrong with the names of the files, and with their encodings."""
+        """Yields the problems of the names of the files, and of their encodings."""
         for key in FILE_KEYS:
             for path in _as_list(getattr(self, key)):
                 if has_control_characters(path):
@@ -140,7 +140,7 @@ class CorpusConfig:
             yield f"encoding = {self.encoding!r} goes with source and target, pair, tsv or file; other files are UTF-8"
 
     def _unit_problems(self) -> Iterator[str]:
-        """Yields what is wrong with the keys that say how units are read."""
+        """Yields the problems of the keys for reading units."""
         for key in ("columns", "fields"):
             names = getattr(self, key)
             if names and (len(set(names)) != 2 or len(names) != 2 or not all(names)):
@@ -162,7 +162,7 @@ class CorpusConfig:
     def line_encodings(self) -> tuple[str, str]:
         """Encodings of both sides' lines as they are read: UTF-8 if the encoding has other line ends.
 
-        Units come in UTF-8, whatever their file is in.
+        Units are always UTF-8, whatever their file's encoding.
         """
         if self.has_units:
             return UTF8, UTF8
@@ -184,14 +184,14 @@ class CorpusConfig:
     def resolved(self, folder: Path) -> "CorpusConfig":
         """Returns the corpus with file names instead of patterns.
 
-        Treebanks stay as they are; `paths` has their files.
+        Treebanks stay unchanged; `paths` has their files.
 
         Args:
-            folder: what relative names start from. A pattern that no file matches stands for itself.
+            folder: the folder for relative names. A pattern that no file matches is left unchanged.
 
         Raises:
-            DataError: a pattern cannot be meant, or a file has no counterpart on the other side.
-            OSError: a folder cannot be looked into.
+            DataError: a pattern is invalid, or a file has no counterpart on the other side.
+            OSError: a folder cannot be read.
         """
         if self.trees is not None:
             return self
@@ -213,7 +213,7 @@ class CorpusConfig:
 
     @property
     def file_sets(self) -> "tuple[CorpusConfig, ...]":
-        """A resolved corpus as corpora of a file, or a pair of files, each: line n is that of these."""
+        """A resolved corpus as corpora of a file, or a pair of files, each: line n is from these files."""
         keys = [key for key in FILE_KEYS if getattr(self, key) and key != "trees"]
         columns = [_as_list(getattr(self, key)) for key in keys]
         if all(len(column) <= 1 for column in columns):
@@ -222,23 +222,23 @@ class CorpusConfig:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The names of a resolved corpus's files, those of a pair behind each other."""
+        """The names of a resolved corpus's files, those of a pair one after the other."""
         columns = [_as_list(getattr(self, key)) for key in FILE_KEYS if getattr(self, key)]
         return tuple(name for row in zip(*columns, strict=True) for name in row)
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
-        """Returns the corpus's files, those that are not there too, relative names taken from `folder`.
+        """Returns the corpus's files, including missing ones, with names relative to `folder`.
 
         Raises:
-            DataError: a pattern stands for too many files or cannot be meant, or a file has no counterpart.
-            OSError: a folder cannot be looked into.
+            DataError: a pattern matches too many files or is invalid, or a file has no counterpart.
+            OSError: a folder cannot be read.
         """
         if self.trees is not None:
             return matching_files(self.trees, folder)
         return tuple(folder / name for name in self.resolved(folder).files)
 
     def names(self, folder: Path) -> tuple[str, ...]:
-        """Returns what these files are called, relative ones as seen from `folder`."""
+        """Returns the names of these files, relative ones as seen from `folder`."""
         return tuple(
             str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path) for path in self.paths(folder)
         )
@@ -269,8 +269,8 @@ class DataConfig:
         """Refuses corpora that cannot be distinguished, and invalid names.
 
         Raises:
-            ValueError: two corpora have one name, one has none or that of the validation set, the shares leave nothing
-                for an epoch to be made of, or a language or the folder has control characters.
+            ValueError: two corpora have the same name, one has none or that of the validation set, the shares leave an
+                epoch empty, or a language or the folder has control characters.
         """
         for key in ("source_language", "target_language", "folder"):
             if has_control_characters(name := getattr(self, key)):
@@ -279,7 +279,7 @@ class DataConfig:
         for number, corpus in enumerate(self.corpora, start=1):
             if not corpus.name or corpus.name.lower() == VALID_NAME:
                 raise ValueError(f"corpora: number {number} has the name {corpus.name!r}; give it another one")
-            if corpus.name.lower() in earlier:  # file systems that know no case would have one file of both
+            if corpus.name.lower() in earlier:  # case-insensitive file systems would have one file for both
                 raise ValueError(f"corpora: two have the name {corpus.name!r}; rename one")
             earlier.add(corpus.name.lower())
         shares = {corpus.name: corpus.share for corpus in self.corpora if corpus.share is not None}
@@ -294,25 +294,25 @@ class DataConfig:
         """Returns the section with all corpora resolved, see `CorpusConfig.resolved`.
 
         Raises:
-            DataError: a corpus's patterns cannot be meant, or a file has no counterpart.
-            OSError: a folder cannot be looked into.
+            DataError: a corpus's pattern is invalid, or a file has no counterpart.
+            OSError: a folder cannot be read.
         """
         corpora = tuple(corpus.resolved(folder) for corpus in self.corpora)
         return replace(self, corpora=corpora, valid=self.valid.resolved(folder) if self.valid else None)
 
     def matched_files(self, folder: Path) -> frozenset[str] | None:
-        """Returns the names of all files that are meant now, where that depends on what lies on the disk.
+        """Returns the names of all files that now match, if that depends on the files on disk.
 
         Args:
-            folder: what relative names start from.
+            folder: the folder for relative names.
 
         Returns:
-            The names; None where they stand in the recipe, or where a pattern has no file, as on a machine without the
+            The names; None if the recipe itself names them, or if a pattern has no file, as on a machine without the
             corpora.
 
         Raises:
-            DataError: a pattern cannot be meant, or a file has no counterpart.
-            OSError: a folder cannot be looked into.
+            DataError: a pattern is invalid, or a file has no counterpart.
+            OSError: a folder cannot be read.
         """
         corpora = [*self.corpora, *([self.valid] if self.valid else [])]
         changing = [corpus.names(folder) for corpus in corpora if corpus.has_patterns]
@@ -322,24 +322,24 @@ class DataConfig:
 
     @property
     def is_distilled(self) -> bool:
-        """Whether some corpus is learned from a model's probabilities."""
+        """Whether any corpus is learned from a model's probabilities."""
         return any(corpus.distilled for corpus in self.corpora)
 
     @property
     def source_tags(self) -> tuple[str, ...]:
-        """The tags before sources, each once, in the corpora's order; that of the validation set too."""
+        """The tags before sources, each once, in the corpora's order; including that of the validation set."""
         corpora = [*self.corpora, *([self.valid] if self.valid else [])]
         return tuple(dict.fromkeys(corpus.source_tag for corpus in corpora if corpus.source_tag is not None))
 
 
 def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list[float]:
-    """Works out how often each pair of each corpus comes in an epoch, from weights and shares.
+    """Computes how often each pair of each corpus occurs in an epoch, from weights and shares.
 
     With a corpus of 900 pairs and weight 1, one of 5,000 and share 0.25 gives 300 pairs an epoch: a quarter of 1,200.
 
     Args:
-        corpora: as the recipe has them, at least one without a share.
-        sizes: pairs of each, after cleaning; above 0.
+        corpora: the corpora of the recipe, at least one without a share.
+        sizes: number of pairs of each, after cleaning; above 0.
     """
     weighted = sum(corpus.weight * size for corpus, size in zip(corpora, sizes, strict=True) if corpus.share is None)
     epoch = weighted / (1.0 - sum(corpus.share or 0.0 for corpus in corpora))
@@ -350,12 +350,12 @@ def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list
 
 
 def is_subtitles(name: str) -> bool:
-    """Whether a file holds subtitles, by the ending of its name."""
+    """Whether a file contains subtitles, by the ending of its name."""
     return unpacked_name(name).endswith(_SUBTITLES)
 
 
 def _as_list(paths: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """Returns what a key has, one or several or none, as a list."""
+    """Returns the values of a key, which may be one, several or none, as a list."""
     return (paths,) if isinstance(paths, str) else paths or ()
 
 
@@ -367,7 +367,7 @@ def _listed(patterns: str | tuple[str, ...] | None, folder: Path) -> Any:
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Has an error of the block say of which corpus it is."""
+    """Adds the corpus's name to an error of the block."""
     try:
         yield
     except DataError as error:

@@ -2,10 +2,10 @@
 
 Each pair has a digest and a row, its number. The digests go to disk in buckets, by their value, so that equal ones meet
 in one bucket; a bucket is small enough to be sorted in memory, and no bucket needs another. The digests are written
-once and read once, however many there are. What is kept in memory is a bit or two a pair.
+once and read once, whatever their number. Only a bit or two per pair is kept in memory.
 
-What is repeated among pairs that come together does not go into a bucket: otherwise one line repeated without end, a
-few bytes where it is compressed, would make one bucket of all.
+Repetitions within one batch of pairs do not go into a bucket: otherwise one line repeated endlessly, which is a few
+bytes compressed, would put everything into one bucket.
 """
 
 import hashlib
@@ -26,12 +26,12 @@ Digests = npt.NDArray[np.uint64]
 
 
 def pair_digest(source: str, target: str, *, near: bool = False) -> bytes:
-    """Returns 16 bytes that stand for a pair; neither side may hold a line feed.
+    """Returns a digest of 16 bytes for a pair; neither side may contain a line feed.
 
     Args:
         source: one side.
         target: the other.
-        near: whether pairs have the same digest whose sides are equal when they are `folded`.
+        near: whether pairs that are equal when `folded` have the same digest.
     """
     if near:
         source, target = folded(source), folded(target)
@@ -45,7 +45,7 @@ def folded(text: str) -> str:
 
 
 def as_digests(digests: Iterable[bytes]) -> Digests:
-    """Returns what `pair_digest` gave as numbers, `(num_pairs, 2)`."""
+    """Returns results of `pair_digest` as numbers, `(num_pairs, 2)`."""
     return np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)
 
 
@@ -53,8 +53,8 @@ class DigestBuckets:
     """Files of digests and their rows.
 
     Args:
-        folder: where they go; it is made.
-        num_buckets: how many. With one for every 10^6 pairs or so, sorting one takes some 100 MB.
+        folder: their folder; it is created.
+        num_buckets: number of buckets. With one for about every 10^6 pairs, sorting one takes some 100 MB.
     """
 
     def __init__(self, folder: Path, num_buckets: int) -> None:
@@ -99,14 +99,14 @@ def repeated_rows(bucket: Path) -> npt.NDArray[np.int64]:
 
 
 def _repeated(digests: Digests) -> npt.NDArray[np.int64]:
-    """Returns the places of those that an earlier one is equal to, in no order, `(num_repeated,)`."""
+    """Returns the indices of digests equal to an earlier one, in no order, `(num_repeated,)`."""
     order = np.lexsort((digests[:, 1], digests[:, 0]))  # stable: among equals the first stays first
     repeated: npt.NDArray[np.int64] = order[1:][(digests[order[1:]] == digests[order[:-1]]).all(axis=1)]
     return repeated
 
 
 class RowSet:
-    """A set of row numbers, a bit for each there can be."""
+    """A set of row numbers, with one bit for each possible row."""
 
     def __init__(self, num_rows: int = 0) -> None:
         self._bits = np.zeros(-(-num_rows // 8), dtype=np.uint8)
@@ -118,20 +118,20 @@ class RowSet:
         return self._num_added
 
     def grow(self, num_rows: int) -> None:
-        """Makes room for as many rows more."""
+        """Makes room for additional rows."""
         self._num_rows += num_rows
         missing = -(-self._num_rows // 8) - len(self._bits)
-        if missing > 0:  # twice as many at least, so that growing by little does not copy all each time
+        if missing > 0:  # at least doubled, so that growing in small steps does not copy everything each time
             self._bits = np.concatenate([self._bits, np.zeros(max(missing, len(self._bits)), dtype=np.uint8)])
 
     def add(self, rows: npt.NDArray[np.int64]) -> None:
-        """Puts rows in, none of which is in it yet."""
-        # Each bit is set once, so that adding is setting; numpy adds faster at repeated places than it sets bits there.
+        """Adds rows that are not in the set yet."""
+        # Each bit is set once, so adding sets it; numpy adds faster at repeated indices than it sets bits.
         np.add.at(self._bits, rows >> 3, np.left_shift(1, rows & 7).astype(np.uint8))
         self._num_added += len(rows)
 
     def between(self, start: int, stop: int) -> npt.NDArray[np.bool_]:
-        """Says of each row from `start` to before `stop` whether it is in the set, `(stop - start,)`."""
+        """Whether each row from `start` to before `stop` is in the set, `(stop - start,)`."""
         assert 0 <= start <= stop <= self._num_rows, "rows that there are"
         bits = np.unpackbits(self._bits[start >> 3 : -(-stop // 8)], bitorder="little")
         return bits[start & 7 : (start & 7) + stop - start].astype(np.bool_)
@@ -141,8 +141,8 @@ class HeldOut:
     """The pairs of the validation set, to be found among others.
 
     Args:
-        pairs: its sources and targets.
-        once: count a pair only the first time it is found, as what comes again is dropped.
+        pairs: the set's sources and targets.
+        once: count a pair only the first time it is found, since repetitions are dropped.
         near: find near-duplicates too.
     """
 
@@ -152,7 +152,7 @@ class HeldOut:
         self._starts = np.unique(as_digests(found)[:, 0])
 
     def count(self, digests: Digests) -> int:
-        """Counts those that are of pairs of the validation set."""
+        """Counts the digests of pairs of the validation set."""
         found = 0
         for row in np.flatnonzero(np.isin(digests[:, 0], self._starts)):
             digest = digests[row].tobytes()

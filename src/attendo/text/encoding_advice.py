@@ -12,7 +12,7 @@ from attendo.text.pair_reading import ReadCorpus, read_corpus
 
 _SAMPLE_LINES = 5000
 _SAMPLE_BYTES = 1 << 20
-# Where more of the lines beyond ASCII are UTF-8 than this share of the others, a file has both.
+# If more than this share of the non-ASCII lines are UTF-8, relative to the others, a file has both encodings.
 _MIXED_SHARE = 0.05
 
 
@@ -28,18 +28,18 @@ class EncodingAdvice:
 
 @dataclass(kw_only=True)
 class _Side:
-    """Lines of one side of a corpus, as far as they tell its encoding."""
+    """Lines of one side of a corpus that give evidence of its encoding."""
 
     is_utf8: bool
     bad: list[bytes] = field(default_factory=list)
-    """The first of those that are not UTF-8."""
+    """The first lines that are not UTF-8."""
     num_bad: int = 0
     num_utf8: int = 0
     """Lines beyond ASCII that are UTF-8."""
     size: int = 0
 
     def add(self, line: bytes) -> None:
-        """Takes note of a line."""
+        """Records a line."""
         if line.isascii():
             return
         try:
@@ -54,31 +54,31 @@ class _Side:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether lines of both kinds are there."""
+        """Whether there are lines of both kinds."""
         return self.num_bad > 0 and self.num_utf8 > _MIXED_SHARE * self.num_bad
 
 
 def encoding_advice(
     corpus: CorpusConfig, folder: Path, *, languages: tuple[str, str] = ("", ""), read: ReadCorpus = read_corpus
 ) -> EncodingAdvice | None:
-    """Looks through a corpus for the encoding that its lines are in; None where all are in the one they are said to be.
+    """Determines the encoding of a corpus's lines; None if all are in the declared one.
 
     Args:
-        corpus: the corpus, of which lines were dropped.
-        folder: what its paths are relative to.
-        languages: the codes of source and target, where they are known.
-        read: gives the pairs of the corpus.
+        corpus: the corpus, from which lines were dropped.
+        folder: the folder to which its paths are relative.
+        languages: the codes of source and target, if known.
+        read: yields the pairs of the corpus.
 
     Raises:
         DataError: a file cannot be read.
     """
     if corpus.has_units and not all(map(is_utf8, corpus.encodings)):
-        return None  # its units come as UTF-8, whatever the file is in
+        return None  # its units are read as UTF-8, whatever the file's encoding
     sides = tuple(_Side(is_utf8=is_utf8(encoding)) for encoding in corpus.encodings)
     for raw in read(corpus, folder):
         sides[0].add(raw.source)
         sides[1].add(raw.target or b"")
-    if corpus.tsv or corpus.file:  # one file, so one encoding
+    if corpus.tsv or corpus.file:  # one file, so a single encoding
         sides = (_together(sides),) * 2
         languages = (languages[1] or languages[0],) * 2
     if not any(side.num_bad for side in sides):
@@ -97,7 +97,7 @@ def encoding_advice(
 
 
 def _together(sides: Iterable[_Side]) -> _Side:
-    """Joins what is known of two columns of a file."""
+    """Combines the evidence of two columns of a file."""
     first, second = sides
     return _Side(
         is_utf8=first.is_utf8,
@@ -108,7 +108,7 @@ def _together(sides: Iterable[_Side]) -> _Side:
 
 
 def _mixed(sides: Iterable[_Side], guesses: Iterable[LikelyEncodings | None]) -> str:
-    """Says what is in a file of two encodings."""
+    """Describes the contents of a file with two encodings."""
     side, guess = next((side, guess) for side, guess in zip(sides, guesses, strict=True) if side.is_mixed)
     looks = f", and look like {guess.likely[0]}" if guess and guess.likely else ""
     return (
@@ -118,7 +118,7 @@ def _mixed(sides: Iterable[_Side], guesses: Iterable[LikelyEncodings | None]) ->
 
 
 def _advice(sides: Sequence[_Side], guesses: Sequence[LikelyEncodings | None]) -> EncodingAdvice:
-    """Puts the guesses of both sides together as values of one key."""
+    """Combines the guesses of both sides into values of one key."""
     choices = []
     for side, guess in zip(sides, guesses, strict=True):
         if guess is not None:

@@ -1,6 +1,6 @@
 """Names, numbers and the strings of programs, made up at random: new to every model, to be copied.
 
-What a string is made of is drawn letter by letter and syllable by syllable, and comes from no corpus.
+The parts of a string are drawn letter by letter and syllable by syllable, and come from no corpus.
 """
 
 import random
@@ -29,12 +29,12 @@ _FOREIGN = (
     (0x4E00, 0x9FA0),  # Chinese characters
     (0xAC00, 0xD7A3),  # Hangul
 )
-"""First and last letters of scripts, without gaps that hold none."""
+"""Ranges from the first to the last letter of scripts, without gaps that contain other characters."""
 _NO_LETTERS = {0x03A2, *range(0x063B, 0x0641)}
 
 
 def name(rng: random.Random) -> str:
-    """A name of one to three syllables that nobody has heard of."""
+    """An invented name of one to three syllables."""
     return _syllables(rng, rng.randint(1, 3), _VOWELS).capitalize()
 
 

@@ -1,4 +1,4 @@
-"""The lines of corpora as pairs, by what a corpus says that its files are."""
+"""The lines of corpora as pairs, by the declared format of the corpus's files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -13,11 +13,11 @@ ReadCorpus = Callable[[CorpusConfig, Path], Iterator[RawPair]]
 
 
 def read_corpus(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:
-    """Yields every pair of a corpus of lines as it lies in its files, one file after the other.
+    """Yields every pair of a corpus of lines unchanged, one file after the other.
 
     Args:
         corpus: the corpus. One of units (`CorpusConfig.has_units`) is read by `formats.pairs.read_units`.
-        folder: what its paths are relative to.
+        folder: the folder to which its paths are relative.
 
     Raises:
         DataError: a file is missing, broken or not in its encoding, or two of a pair differ in their number of lines.
@@ -37,7 +37,7 @@ def read_pairs(corpus: CorpusConfig, files: Sequence[Lines]) -> Iterator[RawPair
 
     Args:
         corpus: the corpus.
-        files: the lines of each of its files, from the same one on; of units the lines that were made of them.
+        files: the lines of each of its files, from the same line on; for units, the lines made from them.
 
     Raises:
         DataError: there are two, and one has more lines than the other.

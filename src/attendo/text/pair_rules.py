@@ -9,7 +9,7 @@ from attendo.text.common_words import evident_language
 # "Hi!" and a polite sentence may translate each other: below this length no ratio is telling.
 _RATIO_FLOOR = 10
 _COPY_WORDS = 4
-# What stands between the digits of one number: 1,500.25 is 1.500,25 in German and 1 500,25 in French.
+# Separators between the digits of one number: 1,500.25 is 1.500,25 in German and 1 500,25 in French.
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)(?:[.,'’]|[ \u00a0\u202f](?=\d{3}(?!\d)))(?=\d)")
 _NUMBER = re.compile(r"\d{2,}")
 _DIGIT = re.compile(r"\d")
@@ -44,7 +44,7 @@ class CleaningConfig:
     letters must be identical."""
 
     def __post_init__(self) -> None:
-        """Refuses limits that would drop everything, and settings that contradict each other, all at once.
+        """Rejects limits that would drop everything, and contradictory settings, all at once.
 
         Raises:
             ValueError: a limit is less than 1, `max_copied` is no share, or near-duplicates are to be found where
@@ -69,8 +69,8 @@ def pair_fault(source: str, target: str, cleaning: CleaningConfig, languages: tu
 
     Args:
         source: without white space at its ends.
-        target: likewise.
-        cleaning: which pairs to drop.
+        target: without white space at its ends.
+        cleaning: the rules for dropping pairs.
         languages: the codes of both sides, for `cleaning.check_languages`; empty where unknown.
     """
     if not source or not target:
@@ -93,7 +93,7 @@ def pair_fault(source: str, target: str, cleaning: CleaningConfig, languages: tu
 
 
 def numbers_agree(source: str, target: str) -> bool:
-    """Whether both sides have the same numbers of two digits or more, or all in all the same digits.
+    """Whether both sides have the same numbers of two digits or more, or in total the same digits.
 
     Small numbers may well be words on one side. Digits that are the same in another order are a date's, 12/31/2020 and
     31.12.2020.
@@ -105,7 +105,7 @@ def numbers_agree(source: str, target: str) -> bool:
 
 
 def copied_share(source: str, target: str) -> float:
-    """Returns the share of the target's words that the source has too, whatever their case; 0 for a short side.
+    """Returns the share of the target's words that the source has too, ignoring case; 0 for a short side.
 
     A word has two letters or more; a side is short that has fewer than four words.
     """
@@ -116,6 +116,6 @@ def copied_share(source: str, target: str) -> float:
 
 
 def _is_other_language(text: str, language: str) -> bool:
-    """Whether a text is evidently in another language than one; False where that is not known."""
+    """Whether a text is evidently in a language other than the given one; False where that is not known."""
     found = evident_language(text) if language else None
     return found is not None and found != language

@@ -2,7 +2,7 @@
 
 A first quick pass over a plain file (`scan_file`) counts the line feeds before each block of it. From that the byte at
 which any line begins is found by reading one block, so two files of a pair are cut at the same line. The parts of a
-corpus depend on its files alone, not on who reads them.
+corpus depend only on its files, not on the readers.
 """
 
 import hashlib
@@ -26,7 +26,8 @@ PART_BYTES = 4 << 20
 
 _BLOCK_BYTES = 1 << 16
 _LINE_FEED = 10
-# Of a part; of ordinary text fewer make 4 MB. What is kept of a line takes far more memory than a line of one letter.
+# Sizes of a part; of ordinary text fewer make 4 MB. What is kept of a line takes far more memory than a line of one
+# letter.
 _PART_LINES = 1 << 16
 
 
@@ -67,7 +68,7 @@ class ScannedFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileRange:
-    """A range of a plain file that begins where a line does, and ends where one does."""
+    """A range of a plain file that begins and ends at line boundaries."""
 
     path: Path
     start: int
@@ -78,11 +79,11 @@ class FileRange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeldText:
-    """Lines of a file that cannot be cut, as they were read."""
+    """Lines already read from a file that cannot be cut."""
 
     path: Path
     text: bytes
-    """The lines as `LineReader` gives them, a line feed between each two."""
+    """The lines from `LineReader`, joined by line feeds."""
     num_lines: int
 
     @property
@@ -102,7 +103,7 @@ class CorpusPart:
     """Number of its first line, from 1."""
     num_lines: int
     num_bytes: int
-    """Bytes of the corpus's files, compressed where they are, that it stands for in reports of progress."""
+    """Number of bytes of the corpus's files, compressed if they are, that the part counts for in progress reports."""
 
     def __str__(self) -> str:
         """Describes the part for messages."""
@@ -141,12 +142,12 @@ def scan_file(path: Path) -> ScannedFile:
     Raises:
         DataError: it is missing, is UTF-16 or UTF-32, or cannot be read.
     """
-    LineReader(path).close()  # says what is wrong with its first line
+    LineReader(path).close()  # reports the fault of its first line
     return scan_stream(path)
 
 
 def scan_stream(path: Path) -> ScannedFile:
-    """Does what `scan_file` does for a file in any encoding; of UTF-16 and the like the line feeds mean nothing.
+    """Does what `scan_file` does for a file in any encoding; in UTF-16 the counts are meaningless.
 
     Raises:
         DataError: it is missing or cannot be read.
@@ -179,13 +180,13 @@ def scan_stream(path: Path) -> ScannedFile:
 def corpus_parts(corpus: CorpusConfig, files: Sequence[ScannedFile], *, part_bytes: int) -> Iterator[CorpusPart]:
     """Yields the parts of a corpus in order, at least one, the same ones each time.
 
-    A corpus with a compressed file, or one that is not split into lines as ASCII is, is read as a stream, by whoever
-    iterates, and its parts hold their lines.
+    A corpus with a compressed file, or one whose encoding does not divide lines as ASCII does, is read as a stream,
+    during the iteration, and its parts contain their lines.
 
     Args:
         corpus: a corpus of one file, or of one pair of files.
-        files: each of its files, scanned.
-        part_bytes: how large about a part is to be.
+        files: the scan of each of its files.
+        part_bytes: approximate size of a part.
 
     Raises:
         DataError: the two files differ in their number of lines, or a compressed one is broken.
@@ -234,7 +235,7 @@ def _cuts(lines_before: Sequence[int], step: int) -> list[int]:
 
 
 def _streamed(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: int) -> Iterator[CorpusPart]:
-    """Reads files from their beginning and gives out their lines, where one of them cannot be cut."""
+    """Reads files from the beginning and yields their lines, if one of them cannot be cut."""
     paths = [file.path for file in files]
     with ExitStack() as stack:
         readers = [

@@ -8,6 +8,6 @@ from functools import cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """Compiles a regular expression once.
 
-    Large sets of characters take milliseconds each, which adds up to more than a line takes to translate.
+    Large sets of characters take milliseconds each, which together take longer than translating a line.
     """
     return re.compile(pattern)

@@ -1,13 +1,13 @@
-"""The prepared folder: what `attendo prepare` leaves behind and training reads.
+"""The prepared folder: the output of `attendo prepare`, which training reads.
 
-- `source.spm`: the vocabulary of both languages, learned or a model's own; `target.spm` is beside it where they differ.
+- `source.spm`: the vocabulary of both languages, learned or a model's own; `target.spm` is added if they differ.
 - `shards/NAME-00000.*.npy`: the tokens of each corpus, and of the validation set under the name `valid`.
 - `valid.source.txt`, `valid.target.txt`: the validation set's sentences, to be translated while training.
-- `word_tags.json`, `valid.trees.txt`, `unread.tsv`: of treebanks, which tags words have, the validation set's trees,
-  and what is no tree.
-- `dropped.tsv`: every pair left out: corpus, files, line, reason, and how it begins.
+- `word_tags.json`, `valid.trees.txt`, `unread.tsv`: for treebanks: the tags of words, the validation set's trees, and
+  the trees that could not be read.
+- `dropped.tsv`: every dropped pair: corpus, files, line, reason, and beginning.
 - `report.json`: the counts.
-- `manifest.json`: what the folder was made from, and the size and SHA-256 of all of the above.
+- `manifest.json`: the input of the folder, and the size and SHA-256 of all of the above.
 """
 
 import dataclasses
@@ -33,7 +33,7 @@ from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
 FORMAT_VERSION = 1
 """Raised whenever folders written before can no longer be read."""
 _NOT_PREPARED = ("weight", "share", "distilled", "licence", "attribution")
-"""Keys of a corpus that no prepared file depends on: training mixes the shards anew, and a card quotes the rest."""
+"""Keys of a corpus that no prepared file depends on: training mixes the shards again, and a card quotes the rest."""
 _LATER_KEYS = ("trees", "pair", "encoding", "file", "columns", "fields", "states")
 """Keys of a corpus that folders prepared before there were any do not have."""
 WORD_TAGS = "word_tags.json"
@@ -108,7 +108,7 @@ class _Manifest:
     files: Mapping[str, _File]
 
 
-# What a folder holds may be a stranger's: both are looked at before they are believed.
+# A folder's contents are untrusted: both are looked at before they are believed.
 _MANIFEST = TypeAdapter(_Manifest)
 _REPORT = TypeAdapter(PreparationReport)
 _TAGS = TypeAdapter(dict[str, list[str]])
@@ -139,7 +139,7 @@ class PreparedData:
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """The vocabulary of a model, which data is prepared for in place of one that is learned."""
+    """The vocabulary of a model for which data is prepared, in place of a learned one."""
 
     source: Tokenizer
     target: Tokenizer
@@ -181,7 +181,7 @@ def fingerprint(
     Args:
         data: the corpora.
         tokenizer: which vocabulary to learn.
-        vocabulary: that of a model, where none is learned; it then counts in place of the two before.
+        vocabulary: the vocabulary of a model, if none is learned; it then counts in place of the two before.
         linearization: how trees are written as symbols, where the corpora are treebanks.
     """
     settings: dict[str, Any] = {"format": FORMAT_VERSION, "data": dataclasses.asdict(data)}
@@ -199,8 +199,8 @@ def fingerprint(
         learned = dataclasses.asdict(tokenizer)
         del learned["bpe_dropout"]  # read by training alone
         if not learned["target_symbols"]:
-            del learned["target_symbols"]  # likewise
-        seed = learned.pop("seed")  # which stands beside the others in folders of before it was one of them
+            del learned["target_symbols"]  # only a true value counts
+        seed = learned.pop("seed")  # separate from the others in folders of earlier versions
         settings |= {"tokenizer": learned, "seed": seed}
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
@@ -208,15 +208,15 @@ def fingerprint(
 def is_prepared(
     folder: Path, expected: str, corpus_folder: Path, *, verify: bool = False, matched: frozenset[str] | None = None
 ) -> bool:
-    """Whether a folder is whole and was made with these settings from these very files.
+    """Whether a folder is complete and was made with these settings from exactly these files.
 
     Args:
         folder: the prepared folder, which need not exist.
-        expected: what `fingerprint` gives for the recipe at hand.
-        corpus_folder: what the corpora's paths are relative to. A corpus file that is gone is no objection; one whose
-            content has changed is.
+        expected: the result of `fingerprint` for the recipe.
+        corpus_folder: the folder to which the corpora's paths are relative. Missing corpus files are accepted; changed
+            ones are not.
         verify: compare also the SHA-256 of every file of the folder.
-        matched: the files that the corpora's patterns stand for now (`DataConfig.matched_files`).
+        matched: the files that the corpora's patterns match now (`DataConfig.matched_files`).
     """
     manifest = _whole(folder, verify=verify)
     return manifest is not None and not _other(manifest, expected, corpus_folder, matched)
@@ -229,9 +229,9 @@ def other_content(
 
     Args:
         folder: the prepared folder, which need not exist.
-        expected: what `fingerprint` gives for the recipe at hand.
-        corpus_folder: what the corpora's paths are relative to.
-        matched: the files that the corpora's patterns stand for now.
+        expected: the result of `fingerprint` for the recipe.
+        corpus_folder: the folder to which the corpora's paths are relative.
+        matched: the files that the corpora's patterns match now.
     """
     manifest = _whole(folder, verify=False)
     return None if manifest is None else _other(manifest, expected, corpus_folder, matched)
@@ -241,11 +241,11 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
     """Opens a prepared folder.
 
     Args:
-        folder: what `prepare` wrote.
+        folder: the output of `prepare`.
         verify: compare also the SHA-256 of every file, which reads all of it, several at a time.
 
     Raises:
-        DataError: the folder is none, or a file of it is missing or torn; the message lists those.
+        DataError: the folder is not a prepared one, or files of it are missing or damaged; the message lists them.
     """
     manifest = _read_manifest(folder)
     way_out = f"make it anew with: attendo prepare RECIPE -o {folder}"
@@ -308,10 +308,10 @@ def _read_manifest(folder: Path) -> _Manifest:
 
 
 def _parsed(content: bytes) -> Any:
-    """Parses JSON of no more values than we write: of each that is wrong, pydantic makes an error of a kilobyte.
+    """Parses JSON with a bounded number of values, since pydantic makes an error of a kilobyte for each invalid one.
 
     Raises:
-        ValueError: it is none, or has more.
+        ValueError: it is not JSON, or has more values.
     """
     found = parse_json(content)
     if content.count(b",") > _MAX_VALUES:
@@ -331,7 +331,7 @@ def _whole(folder: Path, *, verify: bool) -> _Manifest | None:
 
 
 def _other(manifest: _Manifest, expected: str, corpus_folder: Path, matched: frozenset[str] | None) -> str | None:
-    """Says from what else than what is asked for a folder was made, or None."""
+    """Describes how the input of a folder differs from the requested one, or None."""
     if manifest.fingerprint != expected:
         return "other corpora or settings"
     if matched is not None and (different := sorted(matched.symmetric_difference(manifest.corpus_files))):
@@ -342,7 +342,7 @@ def _other(manifest: _Manifest, expected: str, corpus_folder: Path, matched: fro
 
 
 def _damage(folder: Path, manifest: _Manifest, *, verify: bool) -> list[str]:
-    """Lists the files of a folder that are not as its manifest says."""
+    """Lists the files of a folder that do not match its manifest."""
     with ThreadPoolExecutor(_HASHING_THREADS) as threads:  # hashing and reading leave Python's lock alone
         found = threads.map(lambda item: _file_damage(folder, *item, verify=verify), manifest.files.items())
         return [problem for problem in found if problem is not None]
@@ -374,7 +374,7 @@ def _check_names(names: Iterable[str]) -> None:
 
 
 def _said(error: Exception) -> str:
-    """Returns what an error says, on one line of bounded length."""
+    """Returns the message of an error, on one line of bounded length."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if isinstance(error, ValidationError):
         first = error.errors()[0]

@@ -1,6 +1,6 @@
-"""People, places and lines of letters in several languages, to put in place of those that corpora repeat.
+"""People, places and lines of letters in several languages, to replace those that corpora repeat.
 
-A corpus may know two people and one city. What is learned from it does not know that *Müller* can be a name. The tables
+A corpus may know two people and one city. A model trained on it does not know that *Müller* can be a name. The tables
 are in `proper_names.toml`; no corpus went into them.
 """
 
@@ -21,7 +21,7 @@ Forms = tuple[str, str]
 TITLES = (
     "Mr", "Mrs", "Ms", "Dr", "Prof", "Mme", "Mlle", "Herr", "Herrn", "Frau", "Monsieur", "Madame", "Mademoiselle"
 )  # fmt: skip
-"""Titles before a name, but French's *M.*, which is one by its point alone."""
+"""Titles before a name, except French's *M.*, which is one only because of its point."""
 BEHIND_TITLE = re.compile(rf"(?<![\w-])(?:M\.|(?:{'|'.join(TITLES)})\.?)[ \u00a0]$")
 """Pattern of the end of a text that a name follows."""
 
@@ -43,13 +43,13 @@ class ProperNames:
     females: Mapping[str, Forms]
     families: Mapping[str, Forms]
     titles: tuple[Forms, Forms]
-    """Of a man and of a woman."""
+    """The titles of men and of women."""
     places: Mapping[str, Forms]
     letters: tuple[Forms, ...]
     """Lines with names in braces."""
 
     def known(self, form: str) -> list[Forms]:
-        """What a name of the source's language may be in both: as the tables have it, or the same."""
+        """The possible forms of a source-language name in both languages: those of the tables, or the same in both."""
         kinds = (self.males, self.females, self.places, self.families)
         return list(dict.fromkeys(forms for kind in kinds if form in kind for forms in (kind[form], (form, form))))
 
@@ -114,7 +114,7 @@ def proper_names(source_language: str, target_language: str) -> ProperNames:
 
 
 def with_other_names(source: str, target: str, names: ProperNames, rng: random.Random) -> Forms:
-    """The pair with other people and cities in place of those that both sides have equally often.
+    """The pair with other people and cities in place of those that occur equally often on both sides.
 
     German's genitive follows (*Toms* becomes *Agnes’*), and so does French elision (*de Tom*, *d’Alice*).
     """
@@ -154,7 +154,7 @@ def _drawn(kind: str, names: ProperNames, rng: random.Random) -> Forms:
 
 
 def _from(table: Mapping[str, Forms], rng: random.Random) -> Forms:
-    """A name of a table, or now and then one that nobody has heard of."""
+    """A name of a table, or occasionally an invented one."""
     if rng.random() < _MADE_UP:
         made_up = name(rng)
         return made_up, made_up
@@ -198,7 +198,7 @@ def _joined(first: Forms, second: Forms) -> Forms:
 
 
 def _nominatives(word: str, language: str) -> tuple[str, ...]:
-    """What a word may be a form of: in German, a name has an s in the genitive."""
+    """The possible base forms of a word: in German, a name has an s in the genitive."""
     return (word, word[:-1]) if language == "de" and word.endswith("s") else (word,)
 
 
@@ -224,7 +224,7 @@ def _genitive(german: str) -> str:
 def _elided(text: str, language: str, name: str = "") -> str:
     """French text with *d’* and *qu’* before a vowel, *de* and *que* before a consonant; before `name`, if given.
 
-    H and Y are left as they are: one has to know the word.
+    H and Y are left unchanged, since they depend on the word.
     """
     if language != "fr":
         return text

@@ -1,8 +1,8 @@
 """Token shards: the ids of a corpus as `.npy` files, written as a stream and read through the system's page cache.
 
 A shard `NAME-00000` is four files: `.source_ids.npy` and `.target_ids.npy` (uint16, or uint32 for a vocabulary of more
-than 65,536), all sentences behind each other, each with its `</s>`; and `.source_offsets.npy` and `.target_offsets.npy`
-(int64, one more than there are sentences): sentence i is `ids[offsets[i]:offsets[i + 1]]`.
+than 65,536), all sentences one after the other, each with its `</s>`; and `.source_offsets.npy` and
+`.target_offsets.npy` (int64, one more than the number of sentences): sentence i is `ids[offsets[i]:offsets[i + 1]]`.
 """
 
 import re
@@ -22,7 +22,7 @@ from attendo.errors import DataError
 from attendo.reading import require_regular
 
 _LONGEST = (1 << 31) - 1
-"""Tokens of a sentence, so that lengths take 32 bits."""
+"""Maximum number of tokens of a sentence, so that lengths fit into 32 bits."""
 # An .npy header is padded to a multiple of 64 bytes with room for the first axis to grow: 128 for ours, always.
 _HEADER_BYTES = 128
 _HEADER = re.compile(
@@ -33,16 +33,16 @@ _HEADER = re.compile(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TokenRows:
-    """Sentences behind each other as ids: one side of pairs on their way to a shard."""
+    """Concatenated sentences as ids: one side of pairs before they are written to a shard."""
 
     ids: npt.NDArray[np.integer[Any]]
-    """`(num_tokens,)`: of all sentences, each with its `</s>`; of the type that `id_dtype` gives."""
+    """`(num_tokens,)`: of all sentences, each with its `</s>`; of the type `id_dtype`."""
     offsets: npt.NDArray[np.int64]
     """`(num_sentences + 1,)`: sentence i is `ids[offsets[i]:offsets[i + 1]]`."""
 
     @classmethod
     def of(cls, sentences: Sequence[Sequence[int]], dtype: np.dtype[Any]) -> Self:
-        """Puts sentences behind each other."""
+        """Concatenates sentences."""
         lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
         ids = np.fromiter(chain.from_iterable(sentences), dtype=dtype, count=int(offsets[-1]))
@@ -76,7 +76,7 @@ def id_dtype(vocab_size: int) -> np.dtype[Any]:
 
 
 def spans(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Returns the places of several spans one after the other: `start`, `start + 1`, ... of each."""
+    """Returns the indices of several spans one after the other: `start`, `start + 1`, ... of each."""
     behind = np.cumsum(lengths)
     return np.repeat(starts - behind + lengths, lengths) + np.arange(behind[-1] if len(behind) else 0)
 
@@ -84,8 +84,8 @@ def spans(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.
 class ShardWriter:
     """Writes the pairs of one corpus to shards; a context manager, which closes the last one.
 
-    Ids go to disk as they come; of a shard only its offsets, 16 bytes a pair, are held. A reader should trust the
-    files only when something written after them says that they are whole, as the prepared folder's manifest does.
+    Ids are written to disk immediately; only a shard's offsets, 16 bytes a pair, are kept in memory. Readers should
+    trust the files only if a file written later, such as the prepared folder's manifest, declares them complete.
     """
 
     def __init__(self, folder: Path, corpus: str, vocab_size: int, shard_pairs: int = 1_000_000) -> None:
@@ -130,7 +130,7 @@ class ShardWriter:
                 self._finish()
 
     def close(self) -> None:
-        """Finishes the last shard; a corpus without a pair gets one of no sentence."""
+        """Finishes the last shard; a corpus without pairs gets an empty shard."""
         if self._source is None and self._number == 0:
             self._source, self._target = self._start("source"), self._start("target")
         self._finish()
@@ -159,7 +159,7 @@ class ShardWriter:
 
 
 class PairShards:
-    """The pairs of one or several corpora behind each other, read from disk as they are asked for."""
+    """The concatenated pairs of one or several corpora, read from disk on demand."""
 
     def __init__(self, shards: Sequence["_Shard"]) -> None:
         """Joins shards; use `open` and `join`."""
@@ -177,7 +177,7 @@ class PairShards:
             vocab_sizes: of the source and of the target; an id must be below it.
 
         Raises:
-            DataError: a file is missing or torn, or the name is that of a place elsewhere.
+            DataError: a file is missing or damaged, or the name leads outside the folder.
         """
         if not corpus or Path(corpus).name != corpus:
             raise DataError(f"{folder}: {corpus[:100]!r} is no name of a corpus; prepare the data again")
@@ -188,17 +188,18 @@ class PairShards:
 
     @classmethod
     def join(cls, parts: Sequence["PairShards"]) -> Self:
-        """Puts corpora behind each other, as one; index i of the second is `len(first) + i`."""
+        """Concatenates corpora; index i of the second is `len(first) + i`."""
         return cls([shard for part in parts for shard in part._shards])
 
     def __len__(self) -> int:
         """Counts the pairs."""
         return int(self._starts[-1])
 
-    # On first use: they take four bytes a pair, and reading the offsets eight more, which opening alone should not.
+    # Computed on first use: they take four bytes a pair, and reading the offsets eight more, which opening must not
+    # cost.
     @cached_property
     def source_lengths(self) -> npt.NDArray[np.int32]:
-        """Tokens of each source, with `</s>`, `(num_pairs,)`.
+        """Number of tokens of each source, with `</s>`, `(num_pairs,)`.
 
         Raises:
             DataError: offsets do not rise, or by 2^31 and more.
@@ -207,7 +208,7 @@ class PairShards:
 
     @cached_property
     def target_lengths(self) -> npt.NDArray[np.int32]:
-        """Tokens of each target, with `</s>`, `(num_pairs,)`.
+        """Number of tokens of each target, with `</s>`, `(num_pairs,)`.
 
         Raises:
             DataError: offsets do not rise, or by 2^31 and more.
@@ -218,7 +219,7 @@ class PairShards:
         """Returns the ids of a source, `(src_len,)`, `</s>` last; an unsigned view of the file.
 
         Raises:
-            DataError: its offsets do not rise, or an id is none of the vocabulary.
+            DataError: its offsets do not increase, or an id is not in the vocabulary.
         """
         shard, row = self._find(index)
         return shard.source.row(row)
@@ -227,7 +228,7 @@ class PairShards:
         """Returns the ids of a target, `(tgt_len,)`, `</s>` last; an unsigned view of the file.
 
         Raises:
-            DataError: its offsets do not rise, or an id is none of the vocabulary.
+            DataError: its offsets do not increase, or an id is not in the vocabulary.
         """
         shard, row = self._find(index)
         return shard.target.row(row)
@@ -262,7 +263,7 @@ class PairShards:
 
 
 class _IdFile:
-    """One side of a shard while it is written."""
+    """One side of a shard being written."""
 
     def __init__(self, ids_path: Path, offsets_path: Path, dtype: np.dtype[Any]) -> None:
         self._offsets_path, self._dtype = offsets_path, dtype
@@ -307,14 +308,14 @@ class _Side:
         self._offsets_path = offsets_path
 
     def fits(self) -> bool:
-        """Whether the offsets begin and end where the ids do."""
+        """Whether the offsets begin and end at the bounds of the ids."""
         return len(self._offsets) > 0 and self._offsets[0] == 0 and self._offsets[-1] == len(self._ids)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
     def lengths(self) -> npt.NDArray[np.int64]:
-        """Tokens of each sentence, `(num_sentences,)`."""
+        """Number of tokens of each sentence, `(num_sentences,)`."""
         lengths = np.diff(self._offsets)
         if len(lengths) and not 1 <= lengths.min() <= lengths.max() <= _LONGEST:
             raise self._torn_offsets()
@@ -330,7 +331,7 @@ class _Side:
         return ids
 
     def rows(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.unsignedinteger[Any]]:
-        """The ids of some sentences behind each other."""
+        """The concatenated ids of some sentences."""
         ids = self._ids[spans(self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows])]
         self._require_known(ids)
         return ids
@@ -364,10 +365,11 @@ class _Shard:
 def _map(path: Path, dtypes: Sequence[str]) -> npt.NDArray[Any]:
     """Maps an array's file: one axis, of one of the dtypes, no longer than the file.
 
-    Its header is one of our own; numpy's reader parses any as Python's literals, and falls over a hostile one.
+    Only headers in our own form are accepted; numpy's reader parses any header as Python literals, and crashes on a
+    hostile one.
 
     Raises:
-        DataError: it is missing or torn, or something else.
+        DataError: it is missing, damaged or another kind of file.
     """
     try:
         require_regular(path)

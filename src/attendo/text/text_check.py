@@ -1,4 +1,4 @@
-"""Whether the files of corpora are there and are lines of text, looked at before any of them is read."""
+"""Checks that the files of corpora exist and are lines of text, before any of them is read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +11,11 @@ from attendo.text.files.recognition import HEAD_BYTES, recognized
 
 
 def check_files(data: DataConfig, base_folder: Path) -> None:
-    """Finds all corpus files that are not there, or are none.
+    """Checks that all corpus files exist and are files.
 
     Args:
         data: the section.
-        base_folder: what `data.folder` is relative to.
+        base_folder: the folder to which `data.folder` is relative.
 
     Raises:
         DataError: at least one is missing; the message lists every one.
@@ -32,23 +32,23 @@ def check_files(data: DataConfig, base_folder: Path) -> None:
 
 
 def _file_problem(path: Path) -> str:
-    """Returns what is wrong with a path that is no file."""
+    """Returns the problem of a path that is not a file."""
     if has_wildcards(str(path)) and not path.exists():
         return "there is no such file, and none that matches the pattern"
     return not_a_file(path) or ""
 
 
 def check_text(data: DataConfig, base_folder: Path) -> None:
-    """Refuses files of corpora that are something else than lines of text.
+    """Rejects corpus files that are not lines of text.
 
     Treebanks and files of units are left to their own readers.
 
     Args:
-        data: the section, its corpora resolved; the files are there.
-        base_folder: what `data.folder` is relative to.
+        data: the section with resolved corpora, whose files exist.
+        base_folder: the folder to which `data.folder` is relative.
 
     Raises:
-        DataError: at least one is; the message lists every one, with what it looks like and the way to text.
+        DataError: at least one is; the message lists every one, with its apparent format and how to convert it to text.
     """
     configs = [*data.corpora, *([data.valid] if data.valid else [])]
     problems = list(dict.fromkeys(line for config in configs for line in _problems(config, base_folder / data.folder)))
@@ -62,7 +62,7 @@ def _problems(config: CorpusConfig, folder: Path) -> Iterator[str]:
     reads_json = bool(config.translations or config.back_translations)
     for one in config.file_sets:
         if one.has_units:
-            continue  # `formats.pairs` says what is wrong with them
+            continue  # `formats.pairs` reports their problems
         for name, encoding in zip(one.files, one.encodings, strict=False):
             found = recognized(name, *_beginning(folder / name), encoding=encoding)
             if found is not None and not (reads_json and found.kind == "json"):
@@ -70,7 +70,7 @@ def _problems(config: CorpusConfig, folder: Path) -> Iterator[str]:
 
 
 def _beginning(path: Path) -> tuple[bytes, bool]:
-    """Reads the first bytes of a file, decompressed, and says whether they are all of it."""
+    """Reads the first bytes of a file, decompressed, and whether they are the whole file."""
     raw, text = open_content(path)
     with raw, text:
         try:

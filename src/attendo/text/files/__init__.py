@@ -1,1 +1,1 @@
-"""Files of text as they lie on disk: which ones are meant, how they are packed, encoded and divided."""
+"""Files of text as they lie on disk: how they are found, compressed, encoded and divided."""

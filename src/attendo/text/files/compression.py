@@ -14,18 +14,19 @@ from typing import IO, Any, Protocol, cast
 from attendo.errors import DataError
 
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-# bzip2's magic is letters, with which text may begin too: the size of its blocks, and pi before the first block or the
-# square root of pi before the end of an empty file, tell them apart.
+# bzip2's magic is letters, with which text may begin too: it is distinguished by the size of its blocks, and by pi
+# before the first block, or the square root of pi before the end of an empty file.
 _BZ2_MAGIC = re.compile(rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)")
 READING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """Exceptions raised by reading a broken file."""
 
-# What decompressing may take: four times what `xz -9` needs. A header can claim 4 GB (`zstd` claims 128 MB at most).
+# The memory limit of decompression: four times what `xz -9` needs. A header can claim 4 GB (`zstd` claims 128 MB at
+# most).
 _XZ_MEMORY_BYTES = 256 << 20
 
 
 def unpacked_name(name: str) -> str:
-    """Returns a file's name in small letters, without what says that it is compressed: `a.tmx` of `A.TMX.gz`."""
+    """Returns a file's name in small letters, without the ending that marks compression: `a.tmx` of `A.TMX.gz`."""
     name = name.lower()
     for ending in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(ending)
@@ -33,10 +34,10 @@ def unpacked_name(name: str) -> str:
 
 
 def not_a_file(path: Path) -> str | None:
-    """Returns what a path names that lines of text cannot be read from more than once, with the way out, or None.
+    """Describes why lines of text cannot be read repeatedly from a path, with a remedy; None if they can.
 
     Raises:
-        OSError: its folder cannot be looked into.
+        OSError: its folder cannot be read.
     """
     if path.is_file():
         return None
@@ -50,16 +51,17 @@ def not_a_file(path: Path) -> str | None:
 
 
 def open_content(path: Path) -> tuple[IO[bytes], IO[bytes]]:
-    """Opens a file of text, plain, gz, bz2, xz or zst: its first bytes, not its name, tell which.
+    """Opens a file of text, plain, gz, bz2, xz or zst: recognised by its first bytes, not its name.
 
     Returns:
-        The file as it lies on disk, and its decompressed content: the same object where it is plain.
+        The file on disk, and its decompressed content: the same object if it is plain.
 
     Raises:
-        DataError: it is missing, cannot be read, or is no regular file; or it is zst, and zstandard is not installed.
+        DataError: it is missing, cannot be read, or is not a regular file; or it is zst, and zstandard is not
+            installed.
     """
     try:
-        if problem := not_a_file(path):  # opening a pipe would wait for somebody to write into it
+        if problem := not_a_file(path):  # opening a pipe would wait for a writer
             raise DataError(f"{path}: {problem}")
         raw = path.open("rb")
         head = raw.read(10)
@@ -104,7 +106,7 @@ def _xz_frame() -> _Frame:
 
 
 class _ZstFrame:
-    """A decompressor of a zst frame with the interface of xz's; it gives everything that its input yields."""
+    """A decompressor of a zst frame with the interface of xz's; it returns everything that its input yields."""
 
     needs_input = True
 
@@ -140,7 +142,7 @@ class _Frames(io.RawIOBase):
     for the end of the text, `lzma.LZMAFile` and `bz2.BZ2File` a further stream that is broken.
     """
 
-    # Compressed bytes taken at a time; as 4 of zst can hold 128 KB of one repeated byte, not many.
+    # Compressed bytes read at a time; as 4 of zst can hold 128 KB of one repeated byte, not many.
     _TAKEN_BYTES = 1024
     _GIVEN_BYTES = 1 << 17
 
@@ -149,8 +151,8 @@ class _Frames(io.RawIOBase):
 
         Args:
             raw: the file.
-            start: gives what decompresses the next frame.
-            padding: what may fill the place between frames and behind the last one.
+            start: makes a decompressor for the next frame.
+            padding: bytes that may fill the space between frames and after the last one.
         """
         self._raw, self._start, self._padding = raw, start, padding
         self._frame: _Frame | None = None
@@ -161,7 +163,7 @@ class _Frames(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fills `buffer` with what comes next; gives how many bytes, 0 at the end.
+        """Fills `buffer` with the next bytes; returns their number, 0 at the end.
 
         Raises:
             EOFError: the file ends within a frame.

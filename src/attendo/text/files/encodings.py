@@ -1,4 +1,4 @@
-"""Encodings of text: which names are one, which end lines as ASCII does, and which one reads lines that are not UTF-8.
+"""Encodings of text: which names are valid, which end lines as ASCII does, and which one fits lines that are not UTF-8.
 
 A guess is made from the alphabets of languages: of the encodings that read every line, the likely ones are those whose
 characters belong to one alphabet, with small and large letters as text has them. Where several fit, all are named.
@@ -20,7 +20,7 @@ _SAMPLE_CHARACTERS = 20_000
 
 
 def encoding_problem(name: str) -> str | None:
-    """Returns why a name is no encoding that files of text have, or None.
+    """Returns why a name is not an encoding of text files, or None.
 
     Any text encoding that Python knows is one, by any of its names: `latin-1`, `cp1252`, `koi8-r`, `gb18030`.
     """
@@ -36,7 +36,7 @@ def encoding_problem(name: str) -> str | None:
 
 @cache
 def is_wide(encoding: str) -> bool:
-    """Whether an encoding writes ASCII's letters and line ends in another way than ASCII: UTF-16, EBCDIC."""
+    """Whether an encoding writes letters and line ends differently from ASCII: UTF-16, EBCDIC."""
     try:
         return "az AZ 09\t\r\n".encode(encoding).removeprefix(codecs.BOM_UTF8) != b"az AZ 09\t\r\n"
     except UnicodeError:
@@ -45,7 +45,7 @@ def is_wide(encoding: str) -> bool:
 
 @cache
 def is_utf8(encoding: str) -> bool:
-    """Whether a name is one of UTF-8's."""
+    """Whether a name is one of the names of UTF-8."""
     return codecs.lookup(encoding).name == "utf-8"
 
 
@@ -68,11 +68,11 @@ class Transcoded(io.RawIOBase):
         self._ended = False
 
     def readable(self) -> bool:
-        """Says that it can be read."""
+        """Returns that the stream can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fills `buffer` with what comes next; gives how many bytes, 0 at the end."""
+        """Fills `buffer` with the next bytes; returns their number, 0 at the end."""
         while not self._text and not self._ended:
             taken = self._raw.read(_TAKEN_BYTES)
             self._ended = not taken
@@ -89,8 +89,8 @@ class LikelyEncodings:
     """The encodings that lines can be in which are not UTF-8."""
 
     likely: tuple[str, ...]
-    """Those that read all of the lines as text that looks like some language's, the likeliest first, each with another
-    result; none where there is no such encoding."""
+    """Encodings that read all of the lines as plausible text of some language, the likeliest first, each with a
+    different result; empty if there is none."""
     same: tuple[str, ...]
     """Others that read the very same text as the first."""
 
@@ -122,7 +122,7 @@ _COMMON_HANZI = frozenset(
 def _letters(letters: str, *, is_latin: bool = True) -> Callable[[str], float]:
     """Scores text by how many of its letters beyond ASCII are among those of an alphabet, mostly small ones.
 
-    Letters of other scripts do not stand in one word with ASCII's.
+    Letters of other scripts do not occur in one word with ASCII letters.
     """
     known = frozenset(letters + letters.upper())
 
@@ -218,16 +218,16 @@ def _alphabets() -> tuple[_Alphabet, ...]:
 
 
 _LEAST_SCORE = 0.6
-# What is nearly as good as the best one may well be right.
+# Encodings nearly as good as the best one may well be right.
 _NEAR_BEST = 0.95
 
 
 def likely_encodings(lines: Sequence[bytes], *, language: str = "") -> LikelyEncodings:
-    """Guesses the encoding of lines, from those of the last decades' files.
+    """Guesses the encoding of lines, among those common in recent decades.
 
     Args:
-        lines: the lines that are not UTF-8; the more, the surer.
-        language: the code of their language, as `de`; where it is known, its own encodings come first.
+        lines: the lines that are not UTF-8; more lines make the guess more reliable.
+        language: the code of their language, as `de`; if known, its own encodings come first.
     """
     content = b"\n".join(lines)
     best: dict[str, float] = {}
@@ -253,7 +253,7 @@ def likely_encodings(lines: Sequence[bytes], *, language: str = "") -> LikelyEnc
 
 
 def _decoded(content: bytes, encoding: str) -> str:
-    """Returns the text, or none where these are not bytes of that encoding or stand for control characters."""
+    """Returns the text, or an empty string if the bytes are invalid in that encoding or are control characters."""
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:

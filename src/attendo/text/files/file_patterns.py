@@ -1,4 +1,4 @@
-"""Files by a pattern: one, several, those of a folder, or those of numbered folders, as treebanks have them."""
+"""Files by a pattern: one file, several, those of a folder, or those of numbered folders, as in treebanks."""
 
 import re
 from collections.abc import Iterator
@@ -18,23 +18,22 @@ MAX_FILES = 20_000
 
 
 def matching_files(pattern: str, folder: Path) -> tuple[Path, ...]:
-    """Finds the files that a pattern means.
+    """Finds the files that match a pattern.
 
     Args:
-        pattern: a path, in which `{02..21}` stands for all numbers between these, written as wide as the first one,
-            `{train,dev}` for one and the other, `{00,22..24}` for both kinds, and `*`, `?` and `[...]` for what a shell
-            has them for (`**` for folders in folders). A folder stands for the treebank files in it and below, by
-            `TREE_ENDINGS`.
-        folder: what a relative pattern starts from.
+        pattern: a path, in which `{02..21}` expands to all numbers of the range, padded like the first one,
+            `{train,dev}` to each alternative, `{00,22..24}` to both kinds, and `*`, `?` and `[...]` match as in a shell
+            (`**` for nested folders). A folder represents the treebank files in it and below, by `TREE_ENDINGS`.
+        folder: the folder for relative patterns.
 
     Returns:
-        The files, those of each part in the order of their names; a path that nothing is found for stands for itself.
+        The files, sorted by name within each part; a path without matches is returned itself.
 
     Raises:
-        DataError: these are more than 20,000, or a range or the pattern cannot be meant.
-        OSError: a folder cannot be looked into.
+        DataError: there are more than 20,000, or a range or the pattern is invalid.
+        OSError: a folder cannot be read.
     """
-    found: dict[Path, None] = {}  # each once, in order
+    found: dict[Path, None] = {}  # without repetition, in order
     for path in expanded(pattern, folder):
         for file in _files_of(path, folder):
             found[file] = None
@@ -47,11 +46,11 @@ def expanded(pattern: str, folder: Path) -> Iterator[str]:
     """Yields a pattern without braces, once for each of their values.
 
     Args:
-        pattern: as `matching_files` takes it; what is a file of that very name has no braces that mean anything.
-        folder: what a relative pattern starts from.
+        pattern: as for `matching_files`; if a file of exactly this name exists, its braces are literal.
+        folder: the folder for relative patterns.
 
     Raises:
-        DataError: a range cannot be meant.
+        DataError: a range is invalid.
     """
     braces = _BRACES.search(pattern)
     if braces is None or (folder / pattern).exists():
@@ -63,7 +62,7 @@ def expanded(pattern: str, folder: Path) -> Iterator[str]:
 
 
 def _values(part: str, pattern: str) -> list[str]:
-    """The numbers of a range, or what is no range as it stands."""
+    """The numbers of a range, or the part itself if it is no range."""
     found = _RANGE.fullmatch(part)
     if found is None:
         return [part]
@@ -79,20 +78,20 @@ def has_wildcards(pattern: str) -> bool:
 
 
 def matches(pattern: str, folder: Path) -> tuple[Path, ...]:
-    """Finds what a pattern without braces means, sorted: files and folders.
+    """Finds the files and folders that match a pattern without braces, sorted.
 
     Args:
-        pattern: what is a file or folder of that very name means that one.
-        folder: what a relative pattern starts from.
+        pattern: if a file or folder of exactly this name exists, only that matches.
+        folder: the folder for relative patterns.
 
     Raises:
-        DataError: the pattern cannot be meant.
-        OSError: a folder cannot be looked into.
+        DataError: the pattern is invalid.
+        OSError: a folder cannot be read.
     """
     path = folder / pattern
     if not has_wildcards(pattern) or path.exists():
         return (path,)
-    # From the folder itself, whose own name may hold characters that mean something in a pattern.
+    # Relative to the folder itself, whose own name may contain pattern characters.
     anchor = Path(pattern).anchor
     try:
         found = Path(anchor).glob(str(Path(pattern).relative_to(anchor))) if anchor else folder.glob(pattern)
@@ -107,7 +106,7 @@ def _files_of(pattern: str, folder: Path) -> Iterator[Path]:
 
 
 def _files_below(path: Path) -> Iterator[Path]:
-    """Lists the treebank files of a folder; a file, or a folder without any, stands for itself."""
+    """Lists the treebank files of a folder; a file, or a folder without any, yields itself."""
     if not path.is_dir():
         yield path
         return

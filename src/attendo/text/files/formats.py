@@ -1,6 +1,6 @@
-"""Parallel text as it lies on disk: two files of lines, one of tab-separated columns, or one that attendo translated.
+"""Parallel text on disk: two files of lines, one of tab-separated columns, or one that attendo translated.
 
-Each of them plain, gz, bz2, xz or zst.
+Each is plain, gz, bz2, xz or zst.
 
 Lines are bytes here. Only a line feed ends one (a carriage return before it belongs to the line end): Python's own idea
 of a line also breaks at U+2028, U+0085 and others, which would shift one side of a corpus against the other.
@@ -19,14 +19,14 @@ from attendo.text.files.compression import READING_ERRORS, open_content
 from attendo.text.files.encodings import UTF8, Transcoded, is_wide
 
 MAX_LINE_BYTES = 4 << 20
-"""A line is read up to here; what comes after in the same line is skipped, so that no file can fill the memory."""
+"""A line is read up to here; the rest of the line is skipped, so that no file can fill the memory."""
 MAX_HELD_PAIRS = 1_000_000
 """Maximum number of pairs held in memory, such as those of a test set."""
 MAX_HELD_BYTES = 256 << 20
 """Maximum number of bytes of such pairs, both sides together."""
 
 _UTF8_MARK = b"\xef\xbb\xbf"
-# The longer ones first: UTF-32's mark begins with UTF-16's.
+# Longer marks first: UTF-32's mark begins with UTF-16's.
 _OTHER_MARKS = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
@@ -42,9 +42,9 @@ class RawPair:
     line: int
     """Line number, from 1."""
     source: bytes
-    """At most `MAX_LINE_BYTES + 1` bytes; a longer line is cut to that."""
+    """The source line, at most `MAX_LINE_BYTES + 1` bytes; a longer line is cut to that."""
     target: bytes | None
-    """At most `MAX_LINE_BYTES + 1` bytes; None if a line of a TSV file has no second column."""
+    """The target line, at most `MAX_LINE_BYTES + 1` bytes; None if a line of a TSV file has no second column."""
     fault: str | None = None
     """Reason why the line is not used for training, given by its file: one of `text.cleaning.DROP_REASONS`."""
     context: str = ""
@@ -53,11 +53,11 @@ class RawPair:
 
 
 class Lines(Protocol):
-    """Lines of a file in order: what the readers of pairs below take."""
+    """Lines of a file in order: the input of the readers of pairs below."""
 
     path: Path
     num_lines: int
-    """The number of the line that was given last, from 1; before the first, of the line before it."""
+    """The number of the line yielded last, from 1; before the first, of the line before it."""
 
     def __iter__(self) -> Iterator[bytes]: ...
 
@@ -67,12 +67,12 @@ class Lines(Protocol):
 class LineReader:
     """The lines of one file, decompressed as they are read; a context manager and an iterator.
 
-    A byte order mark at the start is left out. A line longer than `MAX_LINE_BYTES` comes out cut to one byte more
-    than that, which is how a caller knows it.
+    A byte order mark at the start is dropped. A line longer than `MAX_LINE_BYTES` is cut to one byte more than that, so
+    that callers recognise it.
 
     Raises:
-        DataError: the file is missing, is no regular file, is UTF-16 or UTF-32, has carriage returns and no line feed,
-            or its compressed content is broken.
+        DataError: the file is missing, is not a regular file, is UTF-16 or UTF-32, has carriage returns and no line
+            feed, or its compressed content is broken.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class LineReader:
             start: the byte at which a line begins, the first to read.
             end: the byte after the last to read; None reads all.
             first_line: the number of the first line read.
-            encoding: what the file is in. One that ends lines in another way than ASCII, as UTF-16 does, comes out as
-                UTF-8; of any other the lines come as they are.
+            encoding: the file's encoding. One that ends lines differently from ASCII, such as UTF-16, is converted to
+                UTF-8; in any other, lines are left unchanged.
         """
         self.path = path
         self.num_lines = first_line - 1
@@ -180,7 +180,7 @@ class HeldLines:
     def __init__(self, path: Path, lines: Sequence[bytes], *, first_line: int) -> None:
         self.path = path
         self.num_lines = first_line - 1
-        """The number of the line that was given last."""
+        """The number of the line yielded last."""
         self._lines = iter(lines)
 
     def __iter__(self) -> Self:
@@ -216,9 +216,9 @@ def check_held(name: str, num_pairs: int, num_bytes: int) -> None:
     """Refuses text that is too large to be held in memory as a whole.
 
     Args:
-        name: what the message calls it.
-        num_pairs: read so far.
-        num_bytes: of both sides of them.
+        name: its name in the message.
+        num_pairs: number of pairs read so far.
+        num_bytes: number of bytes of both their sides.
 
     Raises:
         DataError: there are more than `MAX_HELD_PAIRS` or `MAX_HELD_BYTES`.
@@ -262,10 +262,10 @@ def read_tsv(reader: Lines) -> Iterator[RawPair]:
 
 
 def read_translations(reader: Lines, *, back: bool) -> Iterator[RawPair]:
-    """Yields the pairs that `attendo translate --json` wrote: a line that was translated, and its best translation.
+    """Yields the pairs written by `attendo translate --json`: a translated line, and its best translation.
 
     A line of which only the beginning was translated, or whose translation the length limit ended, has the fault
-    `unfinished`; what is no such object has `no_json`.
+    `unfinished`; a line that is no such object has `no_json`.
 
     Args:
         reader: the file.
@@ -278,7 +278,7 @@ def read_translations(reader: Lines, *, back: bool) -> Iterator[RawPair]:
 
 
 def _read_object(line: bytes) -> tuple[bytes, bytes, str | None]:
-    """Returns the line that was translated, its translation, and why they are no pair, or None."""
+    """Returns the translated line, its translation, and why they are not a pair, or None."""
     if len(line) > MAX_LINE_BYTES:
         return line, b"", "too_long"
     try:
@@ -292,7 +292,7 @@ def _read_object(line: bytes) -> tuple[bytes, bytes, str | None]:
 
 
 def line_end_of(line: bytes) -> bytes:
-    r"""Returns what ends a line: `\n`, `\r\n`, or nothing."""
+    r"""Returns the end of a line: `\n`, `\r\n`, or nothing."""
     return b"\r\n" if line.endswith(b"\r\n") else line[-1:] if line.endswith(b"\n") else b""
 
 
@@ -314,7 +314,7 @@ class _FileRange(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fills `buffer` with what comes next; gives how many bytes, 0 at the end."""
+        """Fills `buffer` with the next bytes; returns their number, 0 at the end."""
         view = memoryview(buffer).cast("B")
         found = self._raw.read(min(len(view), max(0, self._end - self._raw.tell())))
         view[: len(found)] = found

@@ -1,4 +1,4 @@
-"""Files of parallel text by lists and patterns: which ones are meant, and which two translate each other."""
+"""Files of parallel text by lists and patterns: how they are found, and which two translate each other."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,37 +26,37 @@ def sides_of(pair: str) -> tuple[str, str] | None:
 
 
 def listed_files(patterns: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """Finds the files that patterns mean, named as seen from the folder; each pattern's sorted by name.
+    """Finds the files that match patterns, relative to the folder; those of each pattern sorted by name.
 
     Args:
-        patterns: paths, with `{01..12}`, `{a,b}`, `*`, `?` and `[...]` as `file_patterns.matching_files` has them.
-        folder: what relative ones start from.
+        patterns: paths, with `{01..12}`, `{a,b}`, `*`, `?` and `[...]` as for `file_patterns.matching_files`.
+        folder: the folder for relative patterns.
 
     Returns:
-        The names, each once; a pattern that nothing is found for stands for itself.
+        The names, without repetition; a pattern without matches is returned itself.
 
     Raises:
-        DataError: these are too many, or a pattern cannot be meant.
-        OSError: a folder cannot be looked into.
+        DataError: there are too many, or a pattern is invalid.
+        OSError: a folder cannot be read.
     """
     found = chain.from_iterable(_found(one, folder) for one in _expanded(patterns, folder))
     return tuple(dict.fromkeys(found))
 
 
 def paired_files(sources: Sequence[str], targets: Sequence[str], folder: Path) -> tuple[tuple[str, str], ...]:
-    """Finds the pairs of files that patterns of sources and of targets mean.
+    """Finds the pairs of files that match patterns of sources and of targets.
 
-    Where both sides have a pattern with `*`, `?` or `[...]`, two files belong together for which these stand for the
-    same text, and the pairs are sorted by it. Otherwise the files are paired in their order.
+    If both sides have a pattern with `*`, `?` or `[...]`, two files belong together if these match the same text, and
+    the pairs are sorted by it. Otherwise the files are paired in their order.
 
     Args:
-        sources: patterns as `listed_files` takes them.
-        targets: likewise, in the same order.
-        folder: what relative ones start from.
+        sources: patterns as for `listed_files`.
+        targets: the patterns of targets, in the same order.
+        folder: the folder for relative patterns.
 
     Raises:
         DataError: a file has no counterpart, or the sides differ in number; the message names both sides.
-        OSError: a folder cannot be looked into.
+        OSError: a folder cannot be read.
     """
     sides = [_expanded(patterns, folder) for patterns in (sources, targets)]
     if len(sides[0]) == len(sides[1]):
@@ -71,7 +71,7 @@ def paired_files(sources: Sequence[str], targets: Sequence[str], folder: Path) -
 
 
 def _expanded(patterns: Sequence[str], folder: Path) -> list[str]:
-    """Returns patterns with what their braces stand for."""
+    """Returns patterns with their braces expanded."""
     found = list(islice(chain.from_iterable(expanded(pattern, folder) for pattern in patterns), MAX_FILES + 1))
     if len(found) > MAX_FILES:
         raise DataError(
@@ -81,7 +81,7 @@ def _expanded(patterns: Sequence[str], folder: Path) -> list[str]:
 
 
 def _paired(source: str, target: str, folder: Path) -> Iterator[tuple[str, str]]:
-    """Pairs the files of one pattern a side."""
+    """Pairs the files of one pattern per side."""
     found = [list(_found(pattern, folder)) for pattern in (source, target)]
     is_pattern = [
         has_wildcards(pattern) and names != [pattern] for pattern, names in zip((source, target), found, strict=True)
@@ -111,19 +111,19 @@ def _paired(source: str, target: str, folder: Path) -> Iterator[tuple[str, str]]
 
 
 def _found(pattern: str, folder: Path) -> Iterator[str]:
-    """Yields the files of a pattern without braces, sorted; itself where there are none."""
+    """Yields the files of a pattern without braces, sorted; itself if there are none."""
     files = [path for path in matches(pattern, folder) if path == folder / pattern or _is_meant(path, pattern)]
     names = [str(path.relative_to(folder)) if not Path(pattern).is_absolute() else str(path) for path in files]
     yield from names or [pattern]
 
 
 def _is_meant(path: Path, pattern: str) -> bool:
-    """Whether a match of `*` is a file and no hidden one, as a shell has it."""
+    """Whether a match of `*` is a file and not hidden, as in a shell."""
     return path.is_file() and (not path.name.startswith(".") or Path(pattern).name.startswith("."))
 
 
 def _wildcard_text(pattern: str, name: str) -> tuple[str, ...]:
-    """Returns what each `*`, `?` and `[...]` of a pattern stands for in a name that it matches."""
+    """Returns the text matched by each `*`, `?` and `[...]` of a pattern in a matching name."""
     parts = {"**/": "((?:.+/)?)", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
     tokens = re.split(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\])", pattern)
     written = [

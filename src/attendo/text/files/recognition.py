@@ -1,7 +1,7 @@
-"""Recognises files that are not lines of text, by name and first bytes, and says how to convert them.
+"""Recognises files that are not lines of text, by name and first bytes, and describes how to convert them.
 
-Text that merely begins like something else (a first line that begins with `<` or `{`, a sentence about XML) is text:
-each rule asks for more than a first character, and for most of the lines where a format has no unmistakable beginning.
+Text that merely begins like another format (a first line that begins with `<` or `{`, a sentence about XML) is text:
+each rule requires more than a first character, and checks most of the lines if a format has no unmistakable beginning.
 """
 
 import csv
@@ -76,7 +76,7 @@ _WIDE_MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
-# What documents are whose files are zip archives, by a name that stands in the archive's first entries.
+# Documents that are zip archives, by a name among the archive's first entries.
 _ZIPPED = (
     (b"word/", "a Word document (.docx)", _SAVE_AS_TEXT),
     (b"xl/", "an Excel workbook (.xlsx)", "save the sheet as tab-separated text, in UTF-8"),
@@ -123,10 +123,10 @@ def recognized(name: str, head: bytes, whole: bool = False, *, encoding: str = "
         name: the file's name, or its path.
         head: its first bytes, decompressed; `HEAD_BYTES` of them are enough.
         whole: whether these are all of it.
-        encoding: what the file is said to be encoded in. UTF-16 is recognized where it is not a like one.
+        encoding: the file's declared encoding. UTF-16 is recognised if the declared encoding is not similar.
 
     Returns:
-        What it looks like and the way out; None for lines of text, and for nothing at all.
+        The recognised format and a remedy; None for lines of text, and for an empty file.
     """
     name = unpacked_name(name)
     if found := _by_magic(name, head):
@@ -167,7 +167,7 @@ def _by_text(name: str, head: bytes, *, whole: bool) -> Recognized | None:
 
 
 def _by_magic(name: str, head: bytes) -> Recognized | None:
-    """Recognizes what has unmistakable first bytes."""
+    """Recognises formats with unmistakable first bytes."""
     for magic, kind, shown, way_out in _MAGIC:
         if head.startswith(magic):
             return Recognized(kind=kind, name=shown, way_out=way_out)
@@ -187,14 +187,14 @@ def _wide(head: bytes) -> str | None:
     if marked is not None or len(head) < 16:
         return marked
     even, odd = head[::2].count(0), head[1::2].count(0)
-    # Of Latin text every other byte is zero; a blank or a line end has one in any script.
+    # In Latin text every other byte is zero; a blank or a line end has one in any script.
     if max(even, odd) > 0.3 * (len(head) // 2) and min(even, odd) == 0:
         return "utf-16-be" if even else "utf-16-le"
     return None
 
 
 def _binary(head: bytes) -> Recognized | None:
-    """Recognizes what has more zero bytes and other control characters than any text."""
+    """Recognises files with more zero bytes and other control characters than any text."""
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if len(head) < 64 or controls < 0.03 * len(head):
         return None
@@ -202,7 +202,7 @@ def _binary(head: bytes) -> Recognized | None:
 
 
 def _markup(name: str, text: str) -> Recognized | None:
-    """Recognizes XML, HTML and SGML: a declaration with a root element behind it, a well-known root, or by its name."""
+    """Recognizes XML, HTML and SGML: a declaration followed by a root element, a well-known root, or by its name."""
     rest, declared = text, False
     while found := _PROLOG.match(rest):
         declared, rest = declared or not found[0].lstrip().startswith("<!--"), rest[found.end() :]
@@ -236,7 +236,7 @@ def _catalogue(lines: Sequence[str]) -> Recognized | None:
 
 
 def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> Recognized | None:
-    """Recognizes a JSON document, and JSON lines: one object or list of strings a line, every line."""
+    """Recognizes a JSON document, and JSON lines: one object or list of strings on every line."""
     first = text.lstrip()[:1]
     if first not in ("{", "["):
         return None
@@ -257,7 +257,7 @@ def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> Recogni
 
 
 def _json_value(text: str) -> object:
-    """Returns the value of a text that is JSON; None of another."""
+    """Returns the value of a text that is JSON; None if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -265,7 +265,7 @@ def _json_value(text: str) -> object:
 
 
 def _has_strings(value: object, *, least: int = 1) -> bool:
-    """Whether a value is an object, or a list that holds more than numbers: `[1]` may stand in any text."""
+    """Whether a value is an object, or a list that contains more than numbers: `[1]` may occur in any text."""
     if isinstance(value, dict):
         return len(value) >= least
     return isinstance(value, list) and any(isinstance(item, str | dict | list) for item in value)
@@ -275,7 +275,7 @@ def _csv(name: str, lines: Sequence[str]) -> Recognized | None:
     """Recognizes comma-separated values: by name with equal columns, by quoted fields alone, or by a header."""
     rows = lines[:_MOST_LINES]
     if sum("\t" in line for line in rows) > len(rows) / 2:
-        return None  # tab-separated, whatever it is called
+        return None  # tab-separated, whatever its name
     quoted = [found for line in rows if (found := _QUOTED_ROW.fullmatch(line.strip()))]
     separator = quoted[0][1] if quoted and len(quoted) >= max(_MIN_ROWS, 0.9 * len(rows)) else None
     if separator is None and (name.endswith(".csv") or _is_header(rows[0])):

@@ -1,4 +1,4 @@
-"""Units of files that people translate, a line each: what preparing a corpus writes of them once and reads thrice."""
+"""Units of translation files, one per line: written once while a corpus is prepared, and read three times."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ _BREAKS = bytes.maketrans(b"\t\r\n", b"   ")
 
 
 def unit_line(pair: RawPair) -> bytes:
-    """Returns a pair as a line: its number, what is wrong with it, source and target, with tabs between them.
+    """Returns a pair as a line: its number, its fault, source and target, separated by tabs.
 
     Tabs and line breaks within a side become blanks. A pair that is too long for a line keeps its beginning and has the
     fault `too_long`.

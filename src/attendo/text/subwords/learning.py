@@ -26,7 +26,7 @@ def learn_tokenizer(
         sentences: the text to learn from, read once.
         config: the kind and size of the vocabulary.
         output: the model file to write.
-        symbols: words that are a piece each, whatever the text says; behind `</s>`, `<unk>` and the placeholders.
+        symbols: words that are always a piece each; they follow `</s>`, `<unk>` and the placeholders.
 
     Returns:
         The tokenizer.
@@ -47,7 +47,7 @@ def learn_tokenizer(
             byte_fallback=True,
             normalization_rule_name="identity",
             remove_extra_whitespaces=False,
-            # A word has the same piece at the start of a sentence as within; decoding takes the space away again.
+            # A word has the same piece at the start of a sentence as within; decoding removes the space again.
             split_digits=config.split_digits,
             add_dummy_prefix=True,
             eos_id=EOS_ID,
@@ -69,7 +69,7 @@ def learn_tokenizer(
 
 
 def learn_symbols(sentences: Iterable[str], output: Path) -> Tokenizer:
-    """Makes a vocabulary of all symbols of some texts, which have spaces between them, and writes it likewise.
+    """Makes a vocabulary of all space-separated symbols of some texts, and writes it to a model file.
 
     Args:
         sentences: the texts, read once.
@@ -127,7 +127,7 @@ class _Learnable:
 
 
 def _learning_problem(message: str, config: TokenizerConfig) -> str:
-    """Says in our terms what SentencePiece's message means."""
+    """Explains SentencePiece's message in our terms."""
     if found := re.search(r"too high.* value <= (\d+)", message):
         return (
             f"tokenizer.vocab_size = {config.vocab_size}: the text is too small for so many pieces; "

@@ -1,7 +1,7 @@
-"""Symbols that stand for what is copied and not translated: a URL, an e-mail address, a long number.
+"""Symbols for text that is copied rather than translated: a URL, an e-mail address, a long number.
 
-A vocabulary learned with `tokenizer.placeholders` has them as pieces of their own, training sees them on both sides of
-a pair (`text.augmentation`), and decoding writes them for what it protects.
+A vocabulary learned with `tokenizer.placeholders` has them as separate pieces, training sees them on both sides of a
+pair (`text.augmentation`), and decoding writes them for protected text.
 """
 
 MAX_PLACEHOLDERS = 8

@@ -1,9 +1,9 @@
 """Random segmentations of text into subwords, the same for the same seed in every process and on every machine.
 
-SentencePiece draws its own, but from a generator into which each process mixes a number of its own (since 0.2.2): with
-those, no run could be made again, gone on with, or shared by several processes. So the draw is made here, over
-SentencePiece's vocabulary: BPE-dropout (Provilkov et al., 2020), and for unigram vocabularies subword regularisation
-(Kudo, 2018). Without dropout, the merges here give SentencePiece's own segmentation to the id.
+SentencePiece samples too, but from a generator seeded differently in each process (since 0.2.2): with it, no run could
+be reproduced, resumed, or shared by several processes. So sampling is done here, over SentencePiece's vocabulary:
+BPE-dropout (Provilkov et al., 2020), and for unigram vocabularies subword regularisation (Kudo, 2018). Without dropout,
+the merges here give SentencePiece's own segmentation to the id.
 """
 
 import heapq
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from attendo.text.subwords.pieces import SPACE_MARK
 
 _KEPT = 200_000
-"""Stretches of text whose usual segmentation, or lattice, is kept: a language has few words that come often."""
+"""Stretches of text whose usual segmentation, or lattice, is kept: a language has few frequent words."""
 _WORD = re.compile(f"(?:{SPACE_MARK}|^[^{SPACE_MARK}])[^{SPACE_MARK}]*")
 _UNKNOWN_PENALTY = 10.0  # SentencePiece's
 
@@ -53,7 +53,7 @@ class Sampler(ABC):
         self._vocabulary = vocabulary
         symbols = sorted(vocabulary.symbols, key=len, reverse=True)
         self._symbols = re.compile(f"({'|'.join(map(re.escape, symbols))})") if symbols else None
-        # Where no piece goes on over a space, words are segmented each by itself, and the usual ones once.
+        # Where no piece goes on over a space, words are segmented separately, and frequent ones only once.
         self._has_words = not any(SPACE_MARK in piece[1:] for piece in vocabulary.pieces)
 
     def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
@@ -73,7 +73,7 @@ class Sampler(ABC):
         """Draws the ids of each stretch of text; a symbol is a stretch too."""
 
     def _stretches(self, text: str) -> list[str]:
-        """The parts of a text that are segmented each by itself; a symbol is one."""
+        """The parts of a text that are segmented separately; a symbol is one."""
         if self._symbols is None:
             return self._words(text)
         parts = self._symbols.split(text)
@@ -88,7 +88,7 @@ class Sampler(ABC):
         return words
 
     def _spelled(self, stretch: str, pieces: Iterable[str]) -> tuple[int, ...]:
-        """The ids of a stretch that was cut into pieces; what is no piece of the vocabulary is one character."""
+        """The ids of a stretch that was cut into pieces; a character without a piece is one unit."""
         vocabulary, ids = self._vocabulary, list[int]()
         if stretch in vocabulary.symbols:
             return (vocabulary.symbols[stretch],)
@@ -103,7 +103,7 @@ class Sampler(ABC):
         return tuple(ids)
 
     def _chained(self, stretches: Iterable[Sequence[int]]) -> list[int]:
-        """The ids of a text; unknown characters in a row are one `<unk>`, over stretches too."""
+        """The ids of a text; consecutive unknown characters are one `<unk>`, across stretches too."""
         if self._vocabulary.byte_ids:
             return list(chain.from_iterable(stretches))
         ids, unknown = list[int](), self._vocabulary.unknown_id
@@ -114,11 +114,11 @@ class Sampler(ABC):
 
 
 class MergeSampler(Sampler):
-    """BPE-dropout: each merge is left out by chance when its turn comes, as SentencePiece does it.
+    """BPE-dropout: each merge is skipped at random when its turn comes, as in SentencePiece.
 
     Args:
-        vocabulary: of BPE: the score of a piece says when its merge comes.
-        dropout: the chance.
+        vocabulary: a BPE vocabulary: the score of a piece determines the order of its merge.
+        dropout: the probability of skipping a merge.
     """
 
     def __init__(self, vocabulary: Vocabulary, dropout: float) -> None:
@@ -128,7 +128,8 @@ class MergeSampler(Sampler):
         self._unusual: dict[tuple[str, tuple[int, ...]], tuple[int, ...]] = {}
 
     def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[Sequence[int]]:
-        # A merge of n characters is offered 3 (n - 1) times at most: n - 1 pairs at first, and two new ones a merge.
+        # A merge of n characters is considered at most 3 (n - 1) times: n - 1 pairs at first, and two new ones per
+        # merge.
         offers = np.array([3 * (len(stretch) - 1) for stretch in stretches], dtype=np.int64)
         ends = np.cumsum(offers)
         starts = ends - offers
@@ -151,7 +152,7 @@ class MergeSampler(Sampler):
         return usual
 
     def _cut(self, stretch: str, skipped: tuple[int, ...]) -> tuple[int, ...]:
-        """The ids of a stretch some of whose merges are left out."""
+        """The ids of a stretch, with some of its merges skipped."""
         ids = self._spelled(stretch, _merged(stretch, self._vocabulary, frozenset(skipped))[0])
         if len(self._unusual) < _KEPT:
             self._unusual[stretch, skipped] = ids
@@ -159,15 +160,15 @@ class MergeSampler(Sampler):
 
 
 def _merged(text: str, vocabulary: Vocabulary, skipped: frozenset[int]) -> tuple[tuple[str, ...], int]:
-    """Merges a text's characters, the piece with the highest score first, of equal ones the leftmost.
+    """Merges a text's characters, the piece with the highest score first, the leftmost if tied.
 
     Args:
-        text: at least a character.
-        vocabulary: of BPE.
-        skipped: which offers of a merge are turned down, counted from 0.
+        text: a text of at least one character.
+        vocabulary: a BPE vocabulary.
+        skipped: the numbers, from 0, of the merges that are skipped.
 
     Returns:
-        The pieces, and how many merges were offered.
+        The pieces, and the number of merges considered.
     """
     parts: list[str] = list(text)
     left, right = list(range(-1, len(parts) - 1)), list(range(1, len(parts) + 1))

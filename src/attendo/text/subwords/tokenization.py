@@ -34,7 +34,7 @@ _MAX_FILE_BYTES = 16 << 20
 RESERVED_PIECES = BYTE_IDS.stop
 """Pieces that a vocabulary has before there are any for text: `</s>`, `<unk>` and the bytes."""
 MAX_VOCAB_SIZE = 10_000_000
-# SentencePiece takes 32 bits, and the last of those numbers for "no seed".
+# SentencePiece takes a seed of 32 bits, the last of which means "no seed".
 _NUM_SEEDS = (1 << 32) - 1
 """Far more than any vocabulary that is in use."""
 
@@ -105,7 +105,7 @@ class Tokenizer:
 
     For a model that `learn_tokenizer` made, `decode(encode(text)) == text` for every text of Unicode characters. (A
     lone surrogate, which Python's `str` can hold, is not one, and `encode` raises a DataError for it.) Control symbols
-    come from nowhere but the end of `encode`: `</s>` or `<0x41>` typed by a user is text.
+    occur only at the end of `encode`: `</s>` or `<0x41>` typed by a user is text.
     """
 
     def __init__(self, serialized: bytes, name: str = "tokenizer") -> None:
@@ -113,7 +113,7 @@ class Tokenizer:
 
         Args:
             serialized: the content of a SentencePiece model file.
-            name: what error messages call it.
+            name: its name in error messages.
 
         Raises:
             ModelError: it is not a SentencePiece model, or `</s>` and `<unk>` are not its ids 0 and 1.
@@ -180,10 +180,10 @@ class Tokenizer:
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """Returns what `encode` gives for each, faster.
+        """Encodes texts like `encode`, but faster.
 
         Raises:
-            DataError: one of them holds a lone surrogate.
+            DataError: one of them contains a lone surrogate.
         """
         return self._encode(texts, self._segmented)
 
@@ -197,20 +197,20 @@ class Tokenizer:
             seed: equal seeds, texts and order give equal ids.
 
         Raises:
-            DataError: one of the texts holds a lone surrogate.
-            ModelError: the model is neither BPE nor unigram, so that there is nothing to draw.
+            DataError: one of the texts contains a lone surrogate.
+            ModelError: the model is neither BPE nor unigram, so that sampling is impossible.
         """
         if not dropout:
             return self.encode_batch(texts)
         return self._encode(texts, lambda given: self._sampler(dropout).sample(given, seed))
 
     def decode(self, ids: Ids) -> str:
-        """Returns the text of `ids`; `</s>` at the end is left out, bytes that make no character become U+FFFD."""
+        """Returns the text of `ids`; `</s>` at the end is dropped, invalid bytes become U+FFFD."""
         text: str = self._processor.decode(self._without_eos(ids))
         return text
 
     def pieces(self, ids: Ids) -> list[str]:
-        """Returns the piece of each id, as for an axis of a picture: `▁` is a space, `<0xE2>` a byte."""
+        """Returns the piece of each id, as for the axis of a figure: `▁` is a space, `<0xE2>` a byte."""
         return [self._pieces[i] for i in ids]
 
     def _encode(self, texts: Sequence[str], segment: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
@@ -256,7 +256,7 @@ class Tokenizer:
         if SPACE_MARK not in text or self._byte_ids is None:
             return None
         taken = self._known_characters.union(text)
-        # From the last plane, where all are four bytes long and nobody writes.
+        # From the last plane, where all characters are four bytes long and unused.
         return next((chr(code) for code in range(0x10FFFF, 0xFFFF, -1) if chr(code) not in taken), None)
 
     def _spell_space_mark(self, ids: list[int], stand_in: str) -> None:
@@ -321,7 +321,7 @@ class _NormalizingSampler:
 
 
 def _is_unigram(processor: sentencepiece.SentencePieceProcessor) -> bool:
-    """Whether a model is of type unigram, for which alone there are several best segmentations; else it is BPE.
+    """Whether a model is of type unigram, the only type with several best segmentations; otherwise it is BPE.
 
     Raises:
         ModelError: it is neither.
