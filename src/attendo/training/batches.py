@@ -20,7 +20,7 @@ from attendo.training.passes.forward import Collate, TrainingBatch
 from attendo.training.rewriting import Rewriting, RewritingTask, RewrittenLines
 from attendo.workers import Workers, local_workers
 
-_JOIN_STREAM, _WINDOW_STREAM = 2, 3  # beside those of `text.batching`
+_JOIN_STREAM, _WINDOW_STREAM = 2, 3  # distinct from those of `text.batching`
 _WINDOW_LINES = 100_000
 _PART_LINES = 10_000  # a whole number of them makes a window
 
@@ -32,13 +32,13 @@ class Pairs:
     source: Sequence[Ids]
     target: Sequence[Ids]
     members: Sequence[npt.NDArray[np.int64]] = ()
-    """For each row the numbers of the corpora's pairs that it is made of, as `BatchStream.origin` takes them; none for
-    pairs that are of no corpus."""
+    """For each row, the numbers of the corpora's pairs that it is made of, as arguments of `BatchStream.origin`; none
+    for pairs that are of no corpus."""
     distilled: Sequence[bool] | npt.NDArray[np.bool_] = ()
-    """For each row whether it is learned from the teacher's probabilities; empty where none is."""
+    """For each row, whether it is learned from the teacher's probabilities; empty if none is."""
 
     def of_rows(self, rows: Sequence[int] | npt.NDArray[np.intp]) -> "Pairs":
-        """Some of the pairs, in the order of `rows`."""
+        """Selects pairs, in the order of `rows`."""
         source, target = [self.source[i] for i in rows], [self.target[i] for i in rows]
         return Pairs(
             source=source,
@@ -48,7 +48,7 @@ class Pairs:
         )
 
     def pieces(self, max_tokens: int | None, collate: Collate) -> Iterator[TrainingBatch]:
-        """The pairs as batches of at most `max_tokens` padded tokens a side, made by `collate`; all in one for None.
+        """The pairs as batches of at most `max_tokens` padded tokens a side, made by `collate`; a single one for None.
 
         A pair longer than `max_tokens` is a piece of its own.
         """
@@ -80,20 +80,20 @@ class Place:
 
 
 class BatchStream:
-    """Endless training data: the same batches for the same seed, wherever one starts.
+    """Endless training data: the same batches for the same seed, from any starting place.
 
     Args:
         corpora: the shards of each corpus.
-        weights: how often each corpus' pairs come in an epoch.
+        weights: how often each corpus' pairs occur in an epoch.
         config: has `max_tokens` and `seed`.
-        rewriting: how pairs change; None takes the ids as they lie in the shards.
-        kinds: a number for each corpus; only pairs of corpora with equal ones are joined. None joins all with all.
-        workers: who rewrites; None for the thread that asks for batches. They do not change what comes.
-        distilled: for each corpus whether its lines are learned from the teacher's probabilities; they are joined with
-            their like alone. None for no corpus.
+        rewriting: how pairs change; None uses the ids of the shards unchanged.
+        kinds: a number for each corpus; only pairs of corpora with equal numbers are joined. None joins any pairs.
+        workers: the workers that rewrite; None for the calling thread. They do not affect the batches.
+        distilled: for each corpus whether its lines are learned from the teacher's probabilities; they are joined only
+            with each other. None for no corpus.
 
     Raises:
-        DataError: there is no pair at all.
+        DataError: there are no pairs.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class BatchStream:
             place: the first batch.
 
         Yields:
-            The place behind the pairs, and the pairs.
+            The place after the pairs, and the pairs.
         """
         return self._unchanged(place) if self._rewriting is None else self._rewritten(place, self._rewriting)
 
@@ -144,7 +144,7 @@ class BatchStream:
         return corpus, member - int(starts[corpus])
 
     def _unchanged(self, place: Place) -> Generator[tuple[Place, Pairs]]:
-        """Batches as they lie in the shards, read when they are asked for."""
+        """Batches from the unchanged shards, read on demand."""
         epoch, done = place.epoch, place.batch
         while True:
             lines = self._lines(epoch)
@@ -163,7 +163,7 @@ class BatchStream:
     def _rewritten(self, place: Place, rewriting: Rewriting) -> Generator[tuple[Place, Pairs]]:
         """Batches of rewritten lines, a window of lines at a time batched by their new lengths.
 
-        Rewriting a batch when it is asked for would leave lines of unequal lengths in it: a third of it, padding.
+        Rewriting each batch on demand would leave lines of unequal lengths in it: a third of it would be padding.
         """
         before, done = place.window_batches, place.batch
         parts: list[RewrittenLines] = []
@@ -194,7 +194,7 @@ class BatchStream:
                 parts = []
 
     def _parts(self, place: Place, rewriting: Rewriting) -> Iterator["_Part"]:
-        """The parts of one window of lines after the other, from a place on."""
+        """The parts of successive windows of lines, starting at a place."""
         for epoch in count(place.epoch):
             lines = self._lines(epoch)
             order = np.random.default_rng([self._config.seed, _WINDOW_STREAM, epoch]).permutation(len(lines))
@@ -217,7 +217,7 @@ class BatchStream:
                 )
 
     def _lines(self, epoch: int) -> "_Lines":
-        """An epoch's lines, of one pair or, where pairs are joined, of several."""
+        """An epoch's lines, of one pair each or, if pairs are joined, of several."""
         seed = self._config.seed
         lines = _Lines.single(sample_indices(self._sizes, self._weights, seed, epoch), self._pairs)
         if self._rewriting is None or not self._rewriting.joined:
@@ -226,7 +226,7 @@ class BatchStream:
         return lines.joined(self._rewriting.joined, self._rewriting.max_tokens, self._pairs, self._kinds, rng)
 
     def _are_distilled(self, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_] | tuple[()]:
-        """Whether lines are distilled, by one pair of each; empty where no corpus is."""
+        """Whether lines are distilled, given one pair of each; empty where no corpus is."""
         return () if self._distilled is None else self._distilled[pairs]
 
     def _plan(
@@ -238,7 +238,7 @@ class BatchStream:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Part:
-    """Lines of a window that are rewritten by one worker."""
+    """Lines of a window that one worker rewrites."""
 
     epoch: int
     window: int
@@ -248,7 +248,7 @@ class _Part:
     task: RewritingTask
 
     def __str__(self) -> str:
-        """Returns what is worked on, for messages."""
+        """A name of the work, for messages."""
         return f"window {self.window + 1} of epoch {self.epoch + 1} of the training data"
 
 
@@ -263,7 +263,7 @@ class _Lines:
     pairs: npt.NDArray[np.int64]
     """Indices of pairs, line after line, `(num_pairs,)`."""
     starts: npt.NDArray[np.int64]
-    """Where each line's ids begin, and the end, `(num_lines + 1,)`."""
+    """The beginning of each line's ids, and the end, `(num_lines + 1,)`."""
     source_lengths: npt.NDArray[np.int64]
     target_lengths: npt.NDArray[np.int64]
 
@@ -280,7 +280,7 @@ class _Lines:
 
     @classmethod
     def single(cls, pairs: npt.NDArray[np.int64], shards: PairShards) -> "_Lines":
-        """A line a pair."""
+        """Lines of one pair each."""
         return cls.of(pairs, np.arange(len(pairs) + 1, dtype=np.int64), shards)
 
     def joined(
@@ -300,7 +300,7 @@ class _Lines:
         drawn = _Lines.of(order, starts, shards)
         too_long = np.maximum(drawn.source_lengths, drawn.target_lengths) > max_tokens
         mixed = kinds[order[starts[:-1]]] != kinds[order[starts[1:] - 1]]
-        # A line that may not be falls apart again: each of its pairs is a start.
+        # An invalid line is split again: each of its pairs is a start.
         is_start = np.repeat(too_long | mixed, np.diff(starts))
         is_start[starts[:-1]] = True
         return _Lines.of(order, np.append(np.flatnonzero(is_start), len(order)), shards)
@@ -310,7 +310,7 @@ class _Lines:
         return len(self.starts) - 1
 
     def chosen(self, lines: npt.NDArray[np.int64]) -> "_Lines":
-        """Some of the lines."""
+        """Selects lines."""
         sizes = np.diff(self.starts)[lines]
         return _Lines(
             self.pairs[spans(self.starts[lines], sizes)],

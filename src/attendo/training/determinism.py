@@ -9,10 +9,10 @@ import torch
 
 @contextmanager
 def same_bits(device: torch.device, wanted: bool) -> Iterator[None]:
-    """Within the block a GPU takes only operations that give the same bits each time; torch refuses any other.
+    """Within the block a GPU uses only bitwise reproducible operations; torch refuses any other.
 
     Args:
-        device: the device of the model; processors are always reproducible.
+        device: the device of the model; CPUs are always reproducible.
         wanted: `TrainingConfig.deterministic`.
     """
     if not wanted or device.type != "cuda":

@@ -20,7 +20,7 @@ class UsedBatch:
     step: int
     epoch: int
     batch: int
-    """Its batch number, as in the `Position` after it."""
+    """The batch number, as in the `Position` after it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +28,12 @@ class Divergence:
     """A divergence of training."""
 
     position: Position
-    """Position after the update at which it was found."""
+    """The position after the update at which the divergence was found."""
     what: str
-    """Description of what was found."""
+    """A description of the divergence."""
     suspects: tuple[UsedBatch, ...]
-    """The batches that may have done it: those of the updates since the loss was as usual, and of the last such one,
-    since what an update does to the weights shows in the next loss."""
+    """The batches that may be the cause: those of the updates since the loss was usual, and the last one before, since
+    an update's effect shows in the next loss."""
 
     def before(self) -> int:
         """The step below which a checkpoint is of the time before."""
@@ -83,10 +83,10 @@ class Watch:
         self._since_well.append(UsedBatch(step=position.step, epoch=position.epoch, batch=position.batch))
 
     def look(self, position: Position, seen: LossSums) -> Position:
-        """Compares the loss since the last check with its usual range, and gives the position that includes it.
+        """Compares the loss since the last check with its usual range, and returns the position that includes it.
 
         Raises:
-            DivergenceError: it is not as it should be.
+            DivergenceError: it is outside the range.
         """
         usual, log_loss = position.usual_loss, seen.log_loss / seen.tokens
         if usual.is_left_by(log_loss, seen.tokens, self._config.max_loss_rise, self._guessing):
@@ -102,7 +102,7 @@ class Watch:
 
 
 def all_finite(tensors: dict[str, Tensor]) -> bool:
-    """Whether every number of weights or of Adam's state is one; of a sharded model, in this process' part."""
+    """Whether all numbers of weights or of Adam's state are finite; of a sharded model, in this process' part."""
     own_parts = (value.to_local() if isinstance(value, DTensor) else value for value in tensors.values())
     return all(bool(torch.isfinite(part).all()) for part in own_parts)
 

@@ -1,8 +1,9 @@
-"""Training a drafter, with the model that it drafts for or alone.
+"""Trains a drafter, with its model or alone.
 
-The drafter learns what the model itself would write: its targets should be the model's own translations, which is
-sequence-level distillation (Kim and Rush, 2016) as Stern et al. (2018) use it. Together, the model's last layer learns
-to hold what is to come; alone, the model stays as it is, and so do its translations, and fewer proposals are right.
+The drafter learns to predict the model's own output: its targets should be the model's own translations, which is
+sequence-level distillation (Kim and Rush, 2016) as Stern et al. (2018) use it. Trained together, the model's last layer
+learns to encode the coming tokens; trained alone, the model and its translations do not change, and fewer proposals are
+right.
 """
 
 from collections.abc import Iterator
@@ -36,14 +37,14 @@ def learns_alone(model: Transformer) -> bool:
 
 
 def choose_shortlist(model: Transformer, counts: IntArray) -> None:
-    """Has a drafter propose the most frequent tokens.
+    """Sets a drafter's shortlist to the most frequent tokens.
 
     Args:
-        model: with a drafter.
-        counts: `(tgt_vocab_size,)`, how often each id is in the targets that it is to be trained on.
+        model: a model with a drafter.
+        counts: `(tgt_vocab_size,)`, how often each id occurs in its training targets.
     """
     assert model.drafter is not None
-    # Of equal counts the lower id, so that any machine chooses the same; `</s>` is in every sentence.
+    # Equal counts are ordered by id, so that any machine chooses the same; `</s>` is in every sentence.
     chosen = np.sort(np.argsort(-counts, kind="stable")[: len(model.drafter.shortlist)])
     with torch.no_grad():
         model.drafter.shortlist.copy_(torch.from_numpy(chosen))
@@ -71,15 +72,14 @@ class DraftedRows:
 
 
 def drafted_rows(model: Transformer, batch: Batch, dtype: torch.dtype) -> DraftedRows:
-    """The drafter's output for every proposal that a batch has a token of the shortlist for, and that token's place.
+    """The drafter's output for every proposal whose token in a batch is in the shortlist, and that token's index.
 
-    Behind the start, and behind each token that is not its sentence's last one, stand up to `draft_tokens` proposals.
-    All but the first of them come twice: as they are, by which candidates are chosen, and made to go with the token
-    before.
+    The start, and each token except the last of a sentence, is followed by up to `draft_tokens` proposals. All but the
+    first occur twice: unadjusted, for choosing candidates, and adjusted to the token before.
 
     Args:
-        model: with a drafter; where that learns alone, the rest has no dropout.
-        batch: padded, on the model's device.
+        model: a model with a drafter; if the drafter learns alone, the rest has no dropout.
+        batch: a padded batch on the model's device.
         dtype: the type of the matrix products.
 
     Returns:
@@ -96,7 +96,7 @@ def drafted_rows(model: Transformer, batch: Batch, dtype: torch.dtype) -> Drafte
         before = F.pad(hidden[:, :-1], (0, 0, 1, 0))
         drafted = model.draft(before, batch.tgt_in_ids, seen, batch.src_mask)
         count = drafted.shape[2]
-        # A column more for each proposal, so that what lies behind the end is no token.
+        # One more column for each proposal, so that positions after the end are not tokens.
         ids = F.pad(batch.tgt_ids, (0, count - 1)).unfold(1, count, 1)
         real = F.pad(batch.tgt_tokens, (0, count - 1)).unfold(1, count, 1)
         adjusted = model.adjusted(drafted[:, :, 1:], ids[:, :, :-1])
@@ -116,7 +116,7 @@ def drafted_rows(model: Transformer, batch: Batch, dtype: torch.dtype) -> Drafte
 
 @contextmanager
 def _untouched(model: Transformer) -> Iterator[None]:
-    """Without dropout and without gradients."""
+    """Runs the block without dropout and without gradients."""
     was_training = model.training
     model.eval()
     try:

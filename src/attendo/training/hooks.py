@@ -1,4 +1,4 @@
-"""Functions that the training loop calls and results that it ends with; it knows no folders, text or terminals."""
+"""Functions that the training loop calls and results that it ends with; it has no folders, text or terminals."""
 
 import math
 from collections.abc import Callable
@@ -43,12 +43,12 @@ class Hooks:
     progress: Callable[[StepMetrics], None]
     """Called after each update with means since the last log line; must be cheap."""
     log: Callable[[StepMetrics], None]
-    """Every `log_steps` updates."""
+    """Called every `log_steps` updates."""
     save: Callable[[Position, bool], None]
-    """Writes a checkpoint; the flag says whether it is a regular one, which counts in the average. It may be written
-    while training goes on, but holds what is so now."""
+    """Writes a checkpoint; the flag is True for a regular one, which counts in the average. It may be written while
+    training continues, but has the present state."""
     is_sound: Callable[[], bool]
-    """Whether all that a checkpoint would hold are numbers; each process asks for its part."""
+    """Whether all values of a checkpoint are finite; each process checks its part."""
     validate: Callable[[Position], Validation | None] | None
     """Validates the mean of the last checkpoints, including the current one. Returns None if nothing can be validated,
     or if the user wants to stop."""
@@ -57,13 +57,13 @@ class Hooks:
     validated: Callable[[Position, Validation, bool], None]
     """Tells of a validation, and whether it is the best so far."""
     roll_back: Callable[[Divergence], Position]
-    """Names the pairs at fault, puts the newest checkpoint from before into the model and the optimiser, and gives its
+    """Reports the suspect pairs, restores the newest earlier checkpoint of model and optimiser, and returns its
     position."""
     split: Callable[[Position, int], None]
-    """Tells that an update did not fit into memory, and that pieces have so many tokens from now on; of several
-    processes, which cannot go on from there, it remembers that for the next start."""
+    """Reports that an update did not fit into memory, and the new maximum number of tokens of a piece; for several
+    processes, which cannot continue, it is stored for the next start."""
     should_stop: Callable[[], bool]
-    """Asked between updates: whether the user wants to stop."""
+    """Called between updates: whether the user wants to stop."""
 
 
 class Ending(Enum):

@@ -1,4 +1,4 @@
-"""The batches of the coming updates, made by a thread while the model works on the present one."""
+"""The batches of the coming updates, made by a thread while the model works on the present batch."""
 
 import queue
 import threading
@@ -29,7 +29,7 @@ class LoadedUpdate:
     place: Place
     """Place after this update."""
     pieces: tuple[TrainingBatch, ...]
-    """This process' share of the pairs; none where there are fewer pairs than processes."""
+    """This process' share of the pairs; empty if there are fewer pairs than processes."""
     num_tokens: int
     """Target tokens of the whole update, over all processes."""
     num_pairs: int
@@ -41,18 +41,18 @@ class LoadedUpdate:
 def load_updates(
     stream: BatchStream, position: Position, max_tokens_at_once: int | None, collate: Collate, rank: int, size: int
 ) -> Generator[LoadedUpdate]:
-    """A process' share of one update after the other, without end.
+    """A process' share of successive updates, without end.
 
     Args:
         stream: the batches of all processes together.
-        position: the start, and the batches to leave out.
+        position: the start, and the batches to skip.
         max_tokens_at_once: maximum number of tokens of a piece, as in the recipe.
         collate: makes a batch of pairs.
-        rank: which process this is.
-        size: how many there are.
+        rank: the number of this process.
+        size: the number of processes.
 
     Raises:
-        DataError: all batches of an epoch are left out.
+        DataError: all batches of an epoch are skipped.
     """
     skipped = frozenset(position.skipped)
     found_in = position.epoch
@@ -78,8 +78,8 @@ def load_updates(
 def share(pairs: Pairs, rank: int, size: int) -> Pairs:
     """A process' share of an update's pairs, balanced by tokens; the shares together are the pairs, each once.
 
-    The pairs are dealt by falling length, to and fro, so that two shares differ by less than the longest pair has
-    tokens. Rows are views of the shards' files: those of other shares are not read.
+    The pairs are dealt by decreasing length, in alternating directions, so that two shares differ by fewer tokens than
+    the longest pair has. Rows are views of the shards' files: those of other shares are not read.
     """
     if size == 1:
         return pairs
@@ -96,14 +96,14 @@ def idle_piece(collate: Collate) -> TrainingBatch:
 
 
 class Prefetched(Generic[Item]):
-    """A context manager and an iterator over another iterator's items, which a thread makes ahead of their use.
+    """A context manager and an iterator over another iterator's items, which a thread prefetches.
 
-    The order stays; what the other iterator raises is raised where its item would have come. Behind the block the
-    thread has ended, and the iterator is closed.
+    The order is kept; an error of the other iterator is raised in place of its item. After the block the thread has
+    ended, and the iterator is closed.
 
     Args:
         items: the generator to read; nothing else may read it.
-        ahead: items that wait at most.
+        ahead: maximum number of waiting items.
     """
 
     def __init__(self, items: Generator[Item], ahead: int = _AHEAD) -> None:
@@ -120,7 +120,7 @@ class Prefetched(Generic[Item]):
                 if self._is_closed:
                     return
                 self._made.put((next(self._items),))
-        except BaseException as error:  # told to whoever asks for the item; also that there is no more
+        except BaseException as error:  # passed on to the consumer; also when there are no more items
             self._made.put(error)
 
     def __iter__(self) -> Self:
@@ -130,7 +130,7 @@ class Prefetched(Generic[Item]):
         """The next item, waiting for it where need be."""
         made = self._made.get()
         if isinstance(made, BaseException):
-            self._made.put(made)  # and again, should somebody ask once more
+            self._made.put(made)  # and again for any further call
             raise made
         self._room.release()
         return made[0]

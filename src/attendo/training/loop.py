@@ -27,7 +27,7 @@ from attendo.training.teacher import Teacher
 from attendo.training.update import UpdateResult, update
 
 _GLANCE_STEPS = 10
-"""Number of updates between two looks at the loss on a GPU: each look waits for the device."""
+"""Number of updates between two looks at the loss on a GPU: each check waits for the device."""
 
 
 def run(
@@ -42,27 +42,27 @@ def run(
 ) -> tuple[Position, Ending]:
     """Trains from a position until the recipe, the validation or the user ends it.
 
-    With several processes each runs the loop, and all take the same path: what only one of them knows, such as its
+    With several processes each runs the loop, and all take the same path: information of a single process, such as its
     clock or a signal, is shared before anything depends on it.
 
-    When training diverges, it goes back to an earlier checkpoint and leaves out the batches that may be the cause; an
-    update that does not fit into memory is repeated in smaller pieces.
+    When training diverges, it goes back to an earlier checkpoint and skips the batches that may be the cause; an update
+    that does not fit into memory is repeated in smaller pieces.
 
     Args:
-        model: on its device.
-        optimizer: with its state, as of the position.
-        stream: the data, of all processes together.
+        model: the model, on its device.
+        optimizer: the optimiser, with its state at the position.
+        stream: the data of all processes together.
         position: the start; `Position()` for the beginning.
         config: the regime.
         hooks: the functions to call.
-        replica: this process's part of a model that several train; None for one process.
+        replica: this process's part of a model that several train; None for a single process.
         teacher: the model that distilled lines are learned from, for one process; None for none.
 
     Returns:
         The position and why training ended. A checkpoint of that position has been saved.
 
     Raises:
-        AttendoError: training diverges again and again, or a single pair does not fit into memory.
+        AttendoError: training diverges repeatedly, or a single pair does not fit into memory.
         LostProcessError: another process has ended.
     """
     processes = Processes() if replica is None else replica.processes
@@ -81,7 +81,7 @@ def run(
                 found = error.divergence
             except _DoesNotFitError as error:
                 found = error.where
-        # Here the error is freed, and with it the activations and gradients that its frames have held.
+        # Here the error is freed, and with it the activations and gradients held by its frames.
         if isinstance(found, Divergence):
             restored = hooks.roll_back(found)
             if found.position.rollbacks >= config.max_rollbacks:
@@ -128,7 +128,7 @@ class _Trainee:
         self._accumulate = None if replica is None else replica.accumulate
 
     def update(self, loaded: LoadedUpdate, num_pieces: int, step: int) -> UpdateResult:
-        """Makes an update, in as many pieces as the process with the largest number of them needs."""
+        """Makes an update, in as many pieces as the process with the most pieces needs."""
         idle = [idle_piece(self._collate) for _ in range(num_pieces - len(loaded.pieces))]
         pieces = [*loaded.pieces, *idle]
         # Dropout depends on the step alone, so that resuming needs no states of generators.
@@ -235,7 +235,7 @@ class _Session:
         return position
 
     def _checkpoint(self, position: Position, ending: Ending | None) -> tuple[Position, Ending | None]:
-        """Saves, then validates where that is due, and says whether to end.
+        """Saves, then validates if due, and returns whether to end.
 
         In this order, a signal or a kill during the validation costs no update: resuming starts with the validation.
         """

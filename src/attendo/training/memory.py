@@ -1,4 +1,4 @@
-"""The memory of a training process: keeping what it frees, and telling that an update does not fit."""
+"""The memory of a training process: keeping freed memory, and detecting that an update does not fit."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ _SIGNS = (
     "not enough memory",
     "bad allocation",
     "bad_alloc",
-    "could not create a primitive",  # oneDNN, whatever the reason; the products here are plain ones, so it is memory
+    "could not create a primitive",  # oneDNN, for any reason; the products here are plain ones, so it is memory
     "could not execute a primitive",
     "could not create a memory object",
     "failed to allocate",
@@ -39,18 +39,18 @@ def _is_limited() -> bool:
 
 @contextmanager
 def kept_memory() -> Iterator[bool]:
-    """Within the block this process keeps memory that it frees, to use it again, where the allocator is glibc's.
+    """Within the block this process keeps freed memory for reuse, if the allocator is glibc's.
 
-    Each update frees what the one before it has asked for: activations and gradients, many of them of tens of MB. Glibc
-    gives those back to the system, which clears every page of them before it hands them out anew; for a base model on
-    two cores that took a sixth of the time of an update. Within the block the process grows to the largest it has been,
-    and stays there; behind it, glibc does as at first, and what is free goes back.
+    Each update allocates and frees activations and gradients, many of them of tens of MB. Glibc returns these to the
+    system, which clears every page before it allocates them again; for a base model on two cores that took a sixth of
+    the time of an update. Within the block the process stays at its largest size; after it, glibc behaves as before,
+    and free memory is returned.
 
-    Where this process may have so much address space only (`ulimit -v`), nothing is changed: kept memory is in one
-    piece, of which nothing could be given back to make room for an update in smaller pieces.
+    If the address space of this process is limited (`ulimit -v`), nothing is changed: kept memory is one block, no part
+    of which could be returned to make room for an update in smaller pieces.
 
     Yields:
-        Whether it is so.
+        Whether freed memory is kept.
     """
     libc = ctypes.CDLL(None) if os.name == "posix" and not _is_limited() else None
     if not hasattr(libc, "mallopt") or not hasattr(libc, "malloc_trim"):
@@ -67,7 +67,7 @@ def kept_memory() -> Iterator[bool]:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out, the device's or main memory."""
+    """Whether an error means that memory ran out, on the device or in main memory."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     # torch has no kind of its own for main memory.
@@ -75,14 +75,14 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def smaller_pieces(loaded: LoadedUpdate, max_tokens: int | None) -> int | None:
-    """The size of pieces to try next: half of what this update's pieces have had.
+    """The size of pieces to try next: half the size of this update's pieces.
 
     Args:
-        loaded: an update that did not fit.
-        max_tokens: the size so far, of a piece and a side, padded; None where the update was one piece.
+        loaded: the update that did not fit.
+        max_tokens: the present size of one side of a piece, padded; None if the update was one piece.
 
     Returns:
-        The new size; None where the pieces have one pair each already.
+        The new size; None if the pieces already have one pair each.
     """
     longest = loaded.longest
     whole = longest * loaded.num_pairs

@@ -16,12 +16,12 @@ class StepMetrics:
 
     step: int
     loss: float
-    """Label-smoothed, nats a target token: what is minimised."""
+    """Label-smoothed, nats a target token: the minimised loss."""
     log_loss: float
     """Loss in nats per target token, without label smoothing."""
     learning_rate: float
     target_tokens_per_s: float
-    """Without padding."""
+    """Target tokens per second, without padding."""
     elapsed_s: float
     epoch: int
     target_tokens: int
@@ -52,7 +52,7 @@ class Meter:
         self._tokens += result.num_tokens
 
     def look(self) -> LossSums:
-        """Returns the sums of all processes since the last call; every process has to call it."""
+        """Returns the sums of all processes since the last call; must be called by every process."""
         seen = self._unseen()
         self._logged = self._logged.plus(seen)
         self._tokens_here += seen.tokens
@@ -61,7 +61,7 @@ class Meter:
         return seen
 
     def state(self, position: Position) -> Position:
-        """The position with what is summed up in it; each process has to ask."""
+        """The position including the present sums; must be called by every process."""
         return replace(position, logged=self._logged, unseen=self._unseen())
 
     def metrics(self, position: Position, rate: float) -> StepMetrics:
@@ -88,7 +88,7 @@ class Meter:
         self._started, self._tokens_here = time.monotonic(), 0.0
 
     def pause(self, seconds: float) -> None:
-        """Leaves out seconds that were no training: the rate is training's alone."""
+        """Excludes seconds that were not training: the rate is training's alone."""
         self._started += seconds
 
     def _unseen(self) -> LossSums:

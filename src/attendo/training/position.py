@@ -23,11 +23,11 @@ class LossSums:
     smoothed: FiniteFloat = 0.0
     """The loss that is minimised, in nats."""
     log_loss: FiniteFloat = 0.0
-    """Without smoothing, in nats."""
+    """Loss without smoothing, in nats."""
     tokens: Amount = 0.0
 
     def plus(self, other: "LossSums") -> "LossSums":
-        """Both together."""
+        """Adds two sums."""
         return LossSums(
             smoothed=self.smoothed + other.smoothed,
             log_loss=self.log_loss + other.log_loss,
@@ -51,12 +51,11 @@ class UsualLoss:
         """Whether a loss is too high to continue.
 
         Args:
-            loss: nats a target token.
-            tokens: what it is the mean over. The mean of fewer than usual is allowed to be further off, by the square
-                root, as means are: an epoch's last batch may be a single odd pair.
-            max_rise: how far above the mean is still usual; None where only numbers that are not finite are no loss.
-            guessing: the loss of a model that knows nothing, ln of the vocabulary; as long as there is no mean to speak
-                of, it is in its place.
+            loss: the loss in nats per target token.
+            tokens: the number of tokens of the mean. With fewer tokens than usual a larger deviation is allowed, by the
+                square root of the ratio: an epoch's last batch may be a single odd pair.
+            max_rise: maximum usual rise above the mean; None rejects only values that are not finite.
+            guessing: the loss of an untrained model, ln of the vocabulary; used until there is a reliable mean.
         """
         if not math.isfinite(loss):
             return True
@@ -112,13 +111,13 @@ class Position:
     usual_loss: UsualLoss = UsualLoss()
     """Moving average of the loss before this position."""
     skipped: tuple[tuple[Count, Count], ...] = ()
-    """Batches that are left out, an epoch and a number as in `epoch` and `batch` behind them: training diverged."""
+    """Batches that are skipped, an epoch and a number as in `epoch` and `batch` after them: training diverged."""
     diverged_step: Count = 0
     """The last update at which it did."""
     rollbacks: Count = 0
     """Number of rollbacks since a checkpoint was last saved after `diverged_step`."""
     max_tokens_at_once: Annotated[Count, Field(ge=1)] | None = None
-    """The size of pieces, where memory has turned out not to hold those of the recipe."""
+    """The size of pieces, if memory could not hold those of the recipe."""
 
     @property
     def place(self) -> Place:
@@ -131,10 +130,10 @@ class Position:
 
 
 def position_of(content: Any) -> Position:
-    """A position as JSON has it, `dataclasses.asdict` of one.
+    """Reads a position from JSON, `dataclasses.asdict` of one.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a position.
     """
     try:
         return TypeAdapter(Position).validate_python(content)

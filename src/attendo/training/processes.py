@@ -1,7 +1,8 @@
-"""The processes that train one model together, as torchrun starts them: who they are, and what they agree on.
+"""The processes that train one model together, started by torchrun: their ranks and communication.
 
-They talk over two channels: a group over gloo for a few numbers in main memory every update, so that nothing waits for
-a GPU, and torchrun's key-value store for waiting and for errors, which works when the group is broken already.
+They communicate over two channels: a group over gloo for a few numbers in main memory every update, so that nothing
+waits for a GPU, and torchrun's key-value store for waiting and for errors, which works when the group is broken
+already.
 """
 
 import os
@@ -30,7 +31,7 @@ class LostProcessError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Processes:
-    """This process and those beside it; `Processes()` is one that is alone."""
+    """This process and the others of a training; `Processes()` is a single process."""
 
     rank: int = 0
     """Number of this process, from 0 to `size - 1`."""
@@ -39,11 +40,11 @@ class Processes:
     local_rank: int = 0
     """Number of this process on its machine, which is the number of its GPU."""
     restarts: int = 0
-    """How often torchrun has restarted the processes of this machine after one was lost."""
+    """Number of times torchrun has restarted the processes of this machine after losing one."""
     launch: str = ""
     """The name of torchrun's launch, the same after such a start; empty where it has none."""
     store: Store | None = None
-    """torchrun's key-value store; None for a process that is alone."""
+    """torchrun's key-value store; None for a single process."""
     control: dist.ProcessGroup | None = None
     """Group for a few numbers in main memory."""
     saving: dist.ProcessGroup | None = None
@@ -51,19 +52,19 @@ class Processes:
 
     @property
     def is_main(self) -> bool:
-        """Whether this is the one that prepares, validates, writes logs and talks to the user."""
+        """Whether this is the process that prepares, validates, writes logs and reports to the user."""
         return self.rank == 0
 
     def largest(self, *values: float) -> list[float]:
-        """The largest of each value over all processes, the same for all; each of them has to ask."""
+        """The maximum of each value over all processes, the same for all; must be called by all."""
         return self._reduced(values, dist.ReduceOp.MAX)
 
     def sums(self, *values: float) -> list[float]:
-        """The sum of each value over all processes, the same for all; each of them has to ask."""
+        """The sum of each value over all processes, the same for all; must be called by all."""
         return self._reduced(values, dist.ReduceOp.SUM)
 
     def of_main(self, values: Sequence[float]) -> list[float]:
-        """Returns the first process's values on all processes; the others pass as many, which are ignored."""
+        """Returns the first process's values on all processes; the others pass equally many, which are ignored."""
         if self.control is None:
             return list(values)
         found = torch.tensor(values, dtype=torch.float64)
@@ -72,14 +73,14 @@ class Processes:
         return [float(value) for value in found]
 
     def main_first(self, key: str, work: Callable[[], str]) -> str:
-        """Lets the first process do something while the others wait without a time limit.
+        """Runs work in the first process while the others wait without a time limit.
 
         Args:
             key: names the work; no other has the same.
             work: the function to call; it may raise.
 
         Returns:
-            What `work` gave, on all processes.
+            The result of `work`, on all processes.
 
         Raises:
             LostProcessError: in the others, when the first one has failed.
@@ -90,7 +91,7 @@ class Processes:
             text = work()
             self.store.set(self._key(key), text)
             return text
-        # Asking now and then, unlike waiting in the store, lets signals and errors through.
+        # Polling, unlike waiting in the store, lets signals and errors through.
         with _told_as_lost():
             while not self.store.check([self._key(key)]):
                 if self.store.check([self._key("error")]):
@@ -99,12 +100,12 @@ class Processes:
             return str(self.store.get(self._key(key)), "utf-8")
 
     def is_first_to_fail(self) -> bool:
-        """Says that this process ends with an error; True for the first one, which is the one to tell the user."""
+        """Announces that this process ends with an error; True for the first one, which reports it to the user."""
         if self.store is None:
             return True
         try:
             return int(self.store.add(self._key("error"), 1)) == 1
-        except RuntimeError:  # the store is gone: its process ended, and with it whoever knew more
+        except RuntimeError:  # the store is gone: its process has ended, and with it the information
             return True
 
     def _key(self, key: str) -> str:
@@ -121,9 +122,9 @@ class Processes:
 
 @contextmanager
 def connected() -> Iterator[Processes]:
-    """Joins the processes that torchrun started, by its environment variables; alone where there are none.
+    """Joins the processes started by torchrun, by its environment variables; a single process without them.
 
-    GPUs talk over NCCL, processors over gloo.
+    GPUs communicate over NCCL, CPUs over gloo.
 
     Raises:
         AttendoError: the variables are not all there.
@@ -140,7 +141,7 @@ def connected() -> Iterator[Processes]:
         store, rank, size = next(rendezvous("env://"))
         backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
         if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
-            # It outlives the processes: what those before them wrote must not be found.
+            # The store outlives the processes: values of earlier ones must not be found.
             store = PrefixStore(f"start-{restarts}", store)
         dist.init_process_group(backend, store=PrefixStore("group", store), rank=rank, world_size=size)
         control, saving = (dist.new_group(backend="gloo", timeout=_PATIENCE) for _ in range(2))
@@ -154,11 +155,11 @@ def connected() -> Iterator[Processes]:
         control=control,
         saving=saving,
     )
-    dist.destroy_process_group()  # not after an error: that would wait for processes that are gone
+    dist.destroy_process_group()  # not after an error: that would wait for processes that no longer exist
 
 
 def is_loss_of_process(error: BaseException) -> bool:
-    """Whether an error is torch's way to say that another process has ended."""
+    """Whether an error is torch's report that another process has ended."""
     # gloo's errors have no type of their own.
     return isinstance(error, RuntimeError) and (isinstance(error, dist.DistError) or "gloo" in str(error))
 

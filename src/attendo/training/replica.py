@@ -1,7 +1,7 @@
 """A model that several processes train together: a copy in each (DDP), or divided among them (FSDP2).
 
-Gradients are sums over all processes. What they are divided by, the update's target tokens, each process knows, so that
-any number of processes makes the update that one would.
+Gradients are sums over all processes. Every process knows the divisor, the update's number of target tokens, so any
+number of processes makes the same update as one.
 """
 
 from abc import ABC, abstractmethod
@@ -24,7 +24,7 @@ from attendo.training.update import UpdateResult, batch_loss
 
 
 class _Loss(nn.Module):
-    """A model with its loss: what DDP and FSDP2 wrap, since they act around a `forward`."""
+    """A model with its loss: the module that DDP and FSDP2 wrap, since they act around a `forward`."""
 
     def __init__(self, model: Transformer, config: TrainingConfig, teacher: Teacher | None) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Replica(ABC):
     """One process' part of a model that several processes train together.
 
     Args:
-        model: the model, on this process' device; sharded ones have `DTensor`s for parameters.
+        model: the model, on this process' device; sharded ones have `DTensor` parameters.
         processes: all of them.
     """
 
@@ -49,14 +49,14 @@ class Replica(ABC):
 
     @abstractmethod
     def accumulate(self, piece: TrainingBatch, num_tokens: int, *, is_last: bool) -> UpdateResult:
-        """Adds the gradient of a piece's loss, as `training.update.update` wants it.
+        """Adds the gradient of a piece's loss, for `training.update.update`.
 
-        All processes have to come with the same number of pieces.
+        All processes must have the same number of pieces.
 
         Args:
-            piece: on the model's device.
-            num_tokens: target tokens of the whole update, over all processes.
-            is_last: whether it is the last piece, behind which the gradients are summed over the processes.
+            piece: the piece, on the model's device.
+            num_tokens: number of target tokens of the whole update, over all processes.
+            is_last: whether it is the last piece, after which the gradients are summed over the processes.
         """
 
     def _scaled(self, loss: UpdateResult, num_tokens: int) -> Tensor:
@@ -64,7 +64,7 @@ class Replica(ABC):
         return loss.smoothed * (self.processes.size / num_tokens if loss.num_tokens else 0.0)
 
     def full_weights(self) -> dict[str, Tensor]:
-        """The whole weights by name, in main memory; empty but for the first process. All have to ask."""
+        """The whole weights by name, in main memory; empty except in the first process. All processes must call it."""
         found = {}
         for name, parameter in self.model.named_parameters():
             value = parameter.detach()
@@ -84,7 +84,7 @@ class CopiedModel(Replica):
         self._loss = DistributedDataParallel(_Loss(model, config, teacher), gradient_as_bucket_view=True)
 
     def accumulate(self, piece: TrainingBatch, num_tokens: int, *, is_last: bool) -> UpdateResult:
-        """Adds a piece's gradient; there is one all-reduce an update."""
+        """Adds a piece's gradient; with one all-reduce per update."""
         with nullcontext() if is_last else self._loss.no_sync():
             loss: UpdateResult = self._loss(piece)
             self._scaled(loss, num_tokens).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -94,7 +94,7 @@ class CopiedModel(Replica):
 class ShardedModel(Replica):
     """Weights, gradients and Adam's state divided among the processes, a layer put together when it works (FSDP2).
 
-    The embeddings and the pre-softmax matrix, which may be one, are of the outermost group.
+    The embeddings and the pre-softmax matrix, which may be shared, belong to the outermost group.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class ShardedModel(Replica):
         )
         for layer in (*model.encoder_layers, *model.decoder_layers):
             if isinstance(layer, DecoderLayer):
-                # It looks at the memory before its layer begins, and so is a group of its own.
+                # It reads the memory before its layer begins, and so is a separate group.
                 fully_shard(layer.encoder_attention.key_value, mesh=mesh, mp_policy=policy)
             fully_shard(layer, mesh=mesh, mp_policy=policy)
         loss = fully_shard(_Loss(model, config, teacher), mesh=mesh, mp_policy=policy)
@@ -122,7 +122,7 @@ class ShardedModel(Replica):
         super().__init__(model, processes)
 
     def accumulate(self, piece: TrainingBatch, num_tokens: int, *, is_last: bool) -> UpdateResult:
-        """Adds a piece's gradient; there is one reduce-scatter of each group an update."""
+        """Adds a piece's gradient; with one reduce-scatter of each group per update."""
         self._loss.set_requires_gradient_sync(is_last)
         loss: UpdateResult = self._loss(piece)  # type: ignore[operator]  # it is a module as well
         self._scaled(loss, num_tokens).backward()  # type: ignore[no-untyped-call]
@@ -136,17 +136,18 @@ def replica_of(
     device: torch.device,
     teacher: Teacher | None = None,
 ) -> Replica:
-    """Gives each process its part of a model, of which all of them start with the same copy.
+    """Makes each process's part of a model, of which all processes start with the same copy.
 
     Args:
         model: with its weights; its parameters are replaced where the recipe wants it sharded.
         config: the sharding, the dtype and the loss.
         processes: two or more.
         device: this process' own.
-        teacher: the model that distilled tokens are learned from, on that device, whole in each process; None for none.
+        teacher: the model from which distilled tokens are learned, on that device, complete in each process; None for
+            none.
     """
     if device.type == "cuda":
-        torch.cuda.set_device(device)  # the one that NCCL takes
+        torch.cuda.set_device(device)  # the device that NCCL uses
     if config.sharding == "full":
         return ShardedModel(model, config, processes, device, teacher)
     return CopiedModel(model.to(device), config, processes, teacher)

@@ -18,7 +18,7 @@ _IDS = np.dtype(np.int32)
 
 
 class RewrittenLines(NamedTuple):
-    """Both sides of some lines, ids of int32."""
+    """Both sides of some lines, as int32 ids."""
 
     source: TokenRows
     target: TokenRows
@@ -27,7 +27,7 @@ class RewrittenLines(NamedTuple):
 class Rewriting:
     """The way pairs change each time they occur: by augmentation of their text, or by BPE-dropout.
 
-    It can be sent to other processes; in each it is made once, however often it comes.
+    It can be sent to other processes; each creates it only once, however often it is sent.
 
     Args:
         source_tokenizer: the tokenizer of the sources.
@@ -36,9 +36,9 @@ class Rewriting:
         augmentation: the changes of the text.
         max_tokens: maximum number of tokens of a side; pairs are joined only up to it, and a line that would grow
             longer is taken unchanged from the shards.
-        source_tags: words that may stand before a source; they stay as they are, and first in their line.
+        source_tags: words that may precede a source; they stay unchanged, and first in their line.
         target_symbols: whether targets are symbols, which have one segmentation only.
-        languages: the source's and the target's codes, for an augmentation that needs names; `und`, undetermined.
+        languages: the codes of source and target, for an augmentation with names; `und`, undetermined.
 
     Raises:
         ValueError: the augmentation needs names, and there are none for these languages.
@@ -67,14 +67,14 @@ class Rewriting:
         self._augment = Augmentation(augmentation, symbols, languages)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What makes it again in another process."""
+        """The arguments that recreate it in another process."""
         models = tuple(tokenizer.serialized for tokenizer in self._tokenizers)
         lines = (self.max_tokens, self._source_tags, self._target_symbols, self._languages)
         settings = (self._dropout, self._augmentation, *lines)
         return _made_once, (*models, *settings)
 
     def rewrite(self, task: "RewritingTask") -> RewrittenLines:
-        """Rewrites the lines of a task; equal tasks give equal lines."""
+        """Rewrites the lines of a task; equal tasks yield equal lines."""
         rng = random.Random(task.seed)
         changed = []
         bounds = task.starts.tolist()
@@ -96,7 +96,7 @@ class Rewriting:
         return RewrittenLines(TokenRows.of(source_rows, _IDS), TokenRows.of(target_rows, _IDS))
 
     def _untagged(self, source: str) -> tuple[str, str]:
-        """The tag before a source, with its space, and the source; an empty tag where there is none."""
+        """The tag before a source, with its space, and the source; an empty tag if there is none."""
         tag = next((tag for tag in self._tags if source.startswith(tag)), "")
         return tag, source[len(tag) :]
 
@@ -110,7 +110,7 @@ class RewritingTask:
     """The sources of the pairs that the lines are made of, each with its `</s>`."""
     target: TokenRows
     starts: npt.NDArray[np.int64]
-    """Where each line's pairs begin, and the end, `(num_lines + 1,)`."""
+    """The beginning of each line's pairs, and the end, `(num_lines + 1,)`."""
     seed: int
 
     def line(self, rows: TokenRows, number: int) -> list[int]:
@@ -130,7 +130,7 @@ def _made_once(
     target_symbols: bool,
     languages: tuple[str, str],
 ) -> Rewriting:
-    """What arrives in a process: the same object each time, for its tokenizers keep what they have cut."""
+    """The object unpickled in a process: the same each time, since its tokenizers cache segmentations."""
     source = Tokenizer(source_model)
     return Rewriting(
         source,

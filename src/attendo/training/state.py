@@ -1,4 +1,4 @@
-"""A run's state beside its position and weights: Adam's moments, as tensors.
+"""A run's state besides its position and weights: Adam's moments, as tensors.
 
 Dropout has no state: its random numbers follow from the seed and the step (`training.loop`).
 """
@@ -14,7 +14,7 @@ def export_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[s
     """The optimiser's state by the names of the model's parameters; empty before the first update.
 
     Returns:
-        The tensors themselves, not copies; of a sharded model, this process' part of each.
+        The tensors themselves, not copies; for a sharded model, this process' part of each.
     """
     names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
     return {
@@ -25,7 +25,7 @@ def export_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[s
 
 
 def blank_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Gives a new optimiser a state of zeros, into which a saved one can be read.
+    """Gives a new optimiser a state of zeros, into which a saved state can be read.
 
     Args:
         model: on its device, sharded where it is to be.

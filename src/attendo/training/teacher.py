@@ -1,4 +1,4 @@
-"""The model whose probabilities another one learns: frozen, without dropout, beside the model that is trained."""
+"""The model whose probabilities another one learns: frozen, without dropout, next to the trained model."""
 
 import torch
 
@@ -10,10 +10,10 @@ from attendo.training.passes.forward import TrainingBatch, target_rows
 class Teacher:
     """A model that is not trained.
 
-    It is no module, so that the model that is trained does not count its weights among its own, whatever holds both.
+    It is not a module, so that its weights never count as those of the trained model, whatever object holds both.
 
     Args:
-        model: on the device of the model that is trained, of the same shape and vocabulary, and nobody else's: it is
+        model: a model on the device of the trained model, of the same shape and vocabulary, and not shared: it is
             frozen here.
     """
 
@@ -21,10 +21,10 @@ class Teacher:
         self._model = model.eval().requires_grad_(False)
 
     def rows(self, batch: TrainingBatch, dtype: torch.dtype) -> TeacherRows:
-        """What it computes for every target token of a batch, given the target's tokens before it.
+        """The teacher's output for every target token of a batch, given the preceding target tokens.
 
         Args:
-            batch: as the model that is trained takes it.
+            batch: in the form of the trained model.
             dtype: the type of the matrix products.
         """
         with torch.no_grad():

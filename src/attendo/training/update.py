@@ -61,15 +61,15 @@ def update(
     """Makes one update from a batch that may come in pieces; the gradient is that of the whole batch.
 
     Args:
-        model: in training mode.
+        model: the model, in training mode.
         optimizer: from `make_optimizer`.
-        pieces: the batch; of several processes, this one's share. A piece of 0 tokens counts for nothing.
-        num_tokens: target tokens of all pieces, of all processes together, which the loss is the mean over.
+        pieces: the batch; with several processes, this one's share. A piece of 0 tokens does not count.
+        num_tokens: number of target tokens of all pieces of all processes, over which the loss is averaged.
         step: the number of this update, from 1.
         config: loss, learning rate and dtype.
-        accumulate: how several processes add up their gradients (`training.replica`); None for one alone.
-        teacher: the model whose probabilities are learned from distilled lines, for one process alone; None without
-            any. Of several processes each has it in its replica.
+        accumulate: accumulates the gradients of several processes (`training.replica`); None for a single one.
+        teacher: the model whose probabilities are learned from distilled lines, for a single process; None without such
+            lines. With several processes, each has it in its replica.
 
     Returns:
         The sums over the given pieces.
@@ -109,11 +109,11 @@ def batch_loss(
     other one's the cross-entropy.
 
     Args:
-        model: in the mode wanted.
+        model: the model, in training or evaluation mode.
         batch: on the model's device.
         dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
         label_smoothing: eps_ls.
-        teacher: the model that distilled tokens are learned from; None for a batch without any.
+        teacher: the model that distilled tokens are learned from; None for a batch without such lines.
     """
     products = {"float32": torch.float32, "bfloat16": torch.bfloat16}[dtype]
     if model.drafter is not None:
@@ -140,7 +140,7 @@ def _loss_of_both(
     taught: TeacherRows,
     label_smoothing: float,
 ) -> TokenLoss:
-    """Adds the loss of the distilled tokens, of which there are some, and that of the others, if there are any."""
+    """Adds the loss of the distilled tokens, of which there is at least one, and that of the others, if any."""
     kernels = training_kernels(model.config, rows.device)
     weight, bias, chosen, others = model.output_weight, model.output_bias, tokens.distilled, tokens.others
     loss = distilled_loss(rows.index_select(0, chosen), weight, bias, targets[chosen], taught.at(chosen), kernels)

@@ -16,17 +16,17 @@ _COPIES = 4
 
 
 class TeacherRows(NamedTuple):
-    """What a teacher has computed for some tokens, and what makes its logits of it; none has a gradient."""
+    """A teacher's outputs for some tokens, and the parameters that make logits of them; without gradients."""
 
     hidden: Tensor
-    """`(rows, d_model)`, its decoder's output at real tokens, maybe with rows behind them that count for nothing."""
+    """`(rows, d_model)`, its decoder's output at real tokens, possibly followed by rows that do not count."""
     weight: Tensor
     """`(vocab_size, d_model)`, its pre-softmax matrix."""
     bias: Tensor | None
     """`(vocab_size,)`."""
 
     def at(self, tokens: Tensor) -> "TeacherRows":
-        """Some of the tokens, by their numbers, int64 `(tokens,)`."""
+        """Selects tokens by their numbers, int64 `(tokens,)`."""
         return self._replace(hidden=self.hidden.index_select(0, tokens))
 
 
@@ -38,15 +38,15 @@ def distilled_loss(
     teacher: TeacherRows,
     kernels: LossKernels | None = None,
 ) -> TokenLoss:
-    """The divergence of a student's probabilities from a teacher's, from both decoders' output.
+    """The divergence of a student's probabilities from a teacher's, computed from both decoders' outputs.
 
     Args:
-        hidden: `(tokens, d_model)`, the student's, one token at least; its dtype is that of the products.
-        weight: `(vocab_size, d_model)`, its pre-softmax matrix.
+        hidden: `(tokens, d_model)`, the student's output, at least one token; its dtype is that of the products.
+        weight: `(vocab_size, d_model)`, the student's pre-softmax matrix.
         bias: `(vocab_size,)` or None.
-        targets: int64 `(tokens,)`, the tokens in the text, for the log-likelihood alone.
-        teacher: the same tokens', of the same dtype and vocabulary; its `d_model` may be another.
-        kernels: the computation beside the loss; None for plain torch.
+        targets: int64 `(tokens,)`, the tokens in the text, only for the log-likelihood.
+        teacher: the teacher's output for the same tokens, of the same dtype and vocabulary; its `d_model` may differ.
+        kernels: the computation besides the loss; None for plain torch.
 
     Returns:
         Sums over the tokens: the divergence, and the student's negative log-likelihood of the targets.

@@ -28,7 +28,7 @@ def collate_for(model: Transformer) -> Collate:
         model: on its device; divided among processes or not.
     """
     start = model.config.start_id
-    # A model that is divided among processes puts its layers together when they are called, as the packed rows do not.
+    # A model divided among processes gathers its layers when they are called, which packed rows do not do.
     whole = not isinstance(model.output_weight, DTensor)
     if whole and model.drafter is None and training_kernels(model.config, model.output_weight.device) is not None:
         return partial(pack, start=start)
@@ -36,15 +36,15 @@ def collate_for(model: Transformer) -> Collate:
 
 
 def target_rows(model: Transformer, batch: TrainingBatch, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """The decoder's output for every real target token of a batch, and what should follow it.
+    """The decoder's output for every real target token of a batch, and the token that should follow.
 
     Args:
-        model: in the mode wanted.
-        batch: from `collate_for(model)`, on its device.
+        model: the model, in training or evaluation mode.
+        batch: a batch from `collate_for(model)`, on the model's device.
         dtype: the type of the matrix products.
 
     Returns:
-        `(rows, d_model)`, of `dtype`, those of the tokens first, and int64 `(tokens,)`.
+        `(rows, d_model)`, of `dtype`, the rows of the tokens first, and int64 `(tokens,)`.
     """
     with torch.autocast(model.output_weight.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
         if isinstance(batch, PackedBatch):

@@ -1,7 +1,7 @@
 """The native kernels of training as differentiable functions of torch.
 
-Rows are tokens of all sentences, one sentence behind the other. `Rows` are what a sub-layer reads: in float32 for the
-residual connection, and as the matrix products take them, in float32 or bfloat16.
+Rows are the tokens of all sentences, one sentence after the other. `Rows` are the input of a sub-layer: in float32 for
+the residual connection, and in the type of the matrix products, float32 or bfloat16.
 """
 
 import math
@@ -43,7 +43,7 @@ class Spans(NamedTuple):
     """The rows of each sentence."""
 
     starts: Tensor
-    """int32 `(sentences + 1,)`: where each sentence's rows begin, and the end."""
+    """int32 `(sentences + 1,)`: the beginning of each sentence's rows, and the end."""
     longest: int
     """Rows of the longest."""
 
@@ -144,7 +144,7 @@ class _Linear(torch.autograd.Function):
 
 
 def _bias_back(kernels: TrainingKernels, grad: Tensor, output: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Computes the gradient before a ReLU that gave `output`, or without one for None, and its sum over the rows."""
+    """Computes the gradient before a ReLU with the result `output`, None for no ReLU, and its sum over the rows."""
     masked = grad if output is None else torch.empty_like(grad)
     rows, width = grad.shape
     parts, grad_bias = torch.empty(GAIN_PARTS, width), torch.empty(width)
@@ -156,11 +156,11 @@ def _bias_back(kernels: TrainingKernels, grad: Tensor, output: Tensor | None) ->
 
 
 def linear(kernels: TrainingKernels, rows: Tensor, layer: nn.Linear, *, relu: bool = False) -> Tensor:
-    """A linear layer, and max(0, x) behind it where `relu` is given (Section 3.3).
+    """A linear layer, followed by max(0, x) if `relu` is set (Section 3.3).
 
     Args:
         kernels: the kernels that compute everything except the products.
-        rows: `(tokens, in_features)`, whose type the products have.
+        rows: `(tokens, in_features)`, whose type the products use.
         layer: its weights are float32; both sizes are multiples of 16.
         relu: whether negative outputs become 0.
 
@@ -225,7 +225,7 @@ def embed(
     Args:
         kernels: the kernels that compute it.
         weight: float32 `(vocab_size, d_model)`.
-        ids: int64 `(tokens,)`, each of the vocabulary, or negative for the zero vector.
+        ids: int64 `(tokens,)`, ids of the vocabulary, or negative for the zero vector.
         positions: int64 `(tokens,)`, each token's in its sentence.
         table: float32 `(positions, d_model)`, the encodings.
         p: the probability to drop an element.
@@ -323,12 +323,12 @@ def attention(
     Args:
         kernels: the kernels that compute it.
         layer: has the heads' sizes, the scale, and dropout of the weights; it is not additive.
-        query: `(query tokens, num_heads * d_k)`, or `(tokens, num_heads * (2 d_k + d_v))` with keys and values beside
-            the queries.
+        query: `(query tokens, num_heads * d_k)`, or `(tokens, num_heads * (2 d_k + d_v))` with keys and values after
+            the queries in each row.
         key_value: `(key tokens, num_heads * (d_k + d_v))`, or None.
         queries: the spans of the queries.
         keys: the spans of the keys, of as many sentences.
-        causal: a query sees the keys up to its own position alone.
+        causal: whether a query sees only the keys up to its own position.
 
     Returns:
         The contexts of all heads side by side, `(query tokens, num_heads * d_v)`.
@@ -361,7 +361,7 @@ def _padded(size: int) -> int:
 
 
 def _widened(rows: Tensor, layer: MultiHeadAttention, *sizes: int) -> Tensor:
-    """Heads that are narrower than the kernels read, filled up with zeros, which add nothing to any product."""
+    """Pads heads narrower than the kernels' block size with zeros, which add nothing to any product."""
     parts = torch.split(rows, [layer.num_heads * size for size in sizes], dim=1)
     wide = [
         functional.pad(part.reshape(len(rows), layer.num_heads, size), (0, _padded(size) - size)).flatten(1)

@@ -1,4 +1,4 @@
-"""The native kernels as training calls them on tensors, and whether there are some for a model."""
+"""The native kernels applied to tensors in training, and whether they support a model."""
 
 from ctypes import Structure, byref
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from attendo.native.training import CrossEntropyArguments, EmbedArguments, TurnA
 
 @dataclass(frozen=True)
 class TrainingKernels:
-    """The kernels of one variant, as training calls them."""
+    """The kernels of one variant, called with tensors for training."""
 
     kernels: Kernels
 
@@ -21,7 +21,7 @@ class TrainingKernels:
         """Calls a function that is there for float32 and for bfloat16, for the type of `tensor`.
 
         Raises:
-            MemoryError: there is none left.
+            MemoryError: no memory is left.
         """
         self.kernels.call(name, _crew(), int(tensor.dtype == torch.bfloat16), byref(arguments))
 
@@ -30,9 +30,9 @@ class TrainingKernels:
         self.kernels.call("embed", _crew(), byref(arguments))
 
     def turned(self, weight: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """A float32 weight `(outputs, inputs)` in the type of the products, as it lies and turned.
+        """A float32 weight `(outputs, inputs)` in the type of the products, both plain and transposed.
 
-        A product reads the one and the other way back reads the other from end to end.
+        The forward product reads one of them sequentially, and the backward product the other.
         """
         rows, columns = weight.shape
         low = None if dtype == torch.float32 else torch.empty_like(weight, dtype=dtype)

@@ -1,8 +1,8 @@
 """Cross-entropy with label smoothing (Section 5.4) that never holds tokens x vocabulary in full.
 
-`projected_loss` has the products and their gradients, whatever the loss is between them. Of the cross-entropy the
-target distribution gives 1 - eps to the right token and spreads eps evenly over the whole vocabulary, as torch's
-`cross_entropy` does; with eps = 0 it is the negative log-likelihood.
+`projected_loss` has the products and their gradients, for any loss. The target distribution of the cross-entropy gives
+1 - eps to the right token and spreads eps evenly over the whole vocabulary, as torch's `cross_entropy` does; with eps =
+0 it is the negative log-likelihood.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from torch import Tensor
 
 CHUNK_ELEMENTS = 1 << 24
 """Logits held at once: 64 MiB of float32. Each chunk passes over the whole gradient of the pre-softmax matrix, so that
-small ones, which would stay in the processor's cache, cost more than they save."""
+small chunks, which would stay in the processor's cache, cost more than they save."""
 
 CHUNK_ELEMENTS_GPU = 1 << 27
 """Chunk size on a GPU, which needs larger pieces: half a GiB of float32."""
@@ -34,14 +34,14 @@ class LossKernels(Protocol):
     def softmax_gradient(
         self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Softmax and cross-entropy of a chunk, and the way back.
+        """Softmax and cross-entropy of a chunk, and their gradient.
 
         Args:
             logits: `(tokens, vocab_size)`, before the bias; may be overwritten.
             bias: `(vocab_size,)` or None.
             targets: int64 `(tokens,)`.
             smoothing: eps_ls.
-            needs_grad: whether the third result is asked for; otherwise it may be anything.
+            needs_grad: whether the third result is needed; otherwise it is arbitrary.
 
         Returns:
             The losses' sums, smoothed and without smoothing, and the gradient of the first, like `logits`.
@@ -65,7 +65,7 @@ class PlainKernels:
     def softmax_gradient(
         self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Softmax and cross-entropy of a chunk, and the way back; see `LossKernels`."""
+        """Softmax and cross-entropy of a chunk, and their gradient; see `LossKernels`."""
         vocab_size, right, dtype = logits.shape[1], targets[:, None], logits.dtype
         logits = logits.float() if bias is None else logits.float() + bias
         probabilities = logits.softmax(dim=1)
@@ -95,13 +95,13 @@ class ChunkLoss(Protocol):
     def __call__(
         self, logits: Tensor, bias: Tensor | None, first: int, *, needs_grad: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The loss of a chunk, and the way back.
+        """The loss of a chunk, and its gradient.
 
         Args:
-            logits: `(rows, vocab_size)`, before the bias; may be overwritten. The last rows may be no tokens.
+            logits: `(rows, vocab_size)`, before the bias; may be overwritten. The last rows may not be tokens.
             bias: `(vocab_size,)` or None.
             first: the number of the first row among all tokens.
-            needs_grad: whether the third result is asked for; otherwise it may be anything.
+            needs_grad: whether the third result is needed; otherwise it is arbitrary.
 
         Returns:
             The sums of the loss that is minimised and of the negative log-likelihood, and the gradient of the first by
@@ -125,7 +125,7 @@ class _CrossEntropy:
 
 
 class _ProjectedLoss(torch.autograd.Function):
-    """Projection and loss in one, chunk by chunk, with the gradients made on the way forward."""
+    """Projection and loss in one, chunk by chunk, with the gradients computed in the forward pass."""
 
     @staticmethod
     def forward(
@@ -142,7 +142,7 @@ class _ProjectedLoss(torch.autograd.Function):
         log_loss = torch.zeros_like(smoothed)
         grads = _Gradients.empty(hidden, weight if ctx.needs_input_grad[1] else None, bias) if needs_grad else None
         product_weight, turned = kernels.turned(weight, hidden.dtype)
-        # One room for the logits of every chunk: new memory would have to be cleared by the system each time.
+        # One buffer for the logits of all chunks: new memory would have to be cleared by the system each time.
         room = hidden.new_empty(min(chunk, len(hidden)), weight.shape[0])
         for first in range(0, len(hidden), chunk):
             rows = hidden[first : first + chunk]
@@ -161,7 +161,7 @@ class _ProjectedLoss(torch.autograd.Function):
         own, ctx.grads = ctx.grads, None
         if own is None:
             raise RuntimeError("this loss has been differentiated already, and its gradients are made once")
-        # In place: they are as large as the pre-softmax matrix, and nobody else has them.
+        # In place: they are as large as the pre-softmax matrix, and are not shared.
         for made in (own.hidden, own.weight, own.bias):
             if made is not None:
                 made.mul_(grads[0].to(made.dtype))
@@ -184,10 +184,10 @@ class _Gradients:
 
     hidden: Tensor
     weight: Tensor | None
-    """float32, the sum over the chunks so far; None where the matrix is not trained."""
+    """The gradient, float32, summed over the chunks so far; None if the matrix is not trained."""
     bias: Tensor | None
     product: Tensor | None
-    """Room for one chunk's share of `weight`, as products give it."""
+    """Buffer for one chunk's share of `weight`, in the type of the products."""
 
     @classmethod
     def empty(cls, hidden: Tensor, weight: Tensor | None, bias: Tensor | None) -> "_Gradients":
@@ -199,7 +199,7 @@ class _Gradients:
         return cls(torch.empty_like(hidden), total, own_bias, product)
 
     def add(self, grad: Tensor, rows: Tensor, weight: Tensor, first: int, kernels: LossKernels) -> None:
-        """Adds what follows from the gradient of a chunk's logits, those of the tokens from `first` on."""
+        """Adds the contributions of a chunk's logits' gradient, for the tokens from `first` on."""
         if self.bias is not None:
             self.bias.add_(grad.sum(dim=0))
         torch.mm(grad, weight, out=self.hidden[first : first + len(rows)])
@@ -226,11 +226,11 @@ def token_loss(
     """The loss of a batch's tokens, from the decoder's output.
 
     Args:
-        hidden: `(rows, d_model)`, the decoder's output at real tokens, and rows behind them that count for nothing; its
-            dtype is that of the products.
+        hidden: `(rows, d_model)`, the decoder's output at real tokens, followed by rows that do not count; its dtype is
+            that of the products.
         weight: `(vocab_size, d_model)`, the pre-softmax matrix.
         bias: `(vocab_size,)` or None.
-        targets: int64 `(tokens,)`, the right token of each, as many as there are real ones.
+        targets: int64 `(tokens,)`, the right tokens, one for each real token.
         label_smoothing: eps_ls, the share of probability spread over the vocabulary.
         kernels: the computation between the products; None for plain torch.
 
@@ -248,12 +248,12 @@ def projected_loss(
     """A loss of a batch's tokens, from the decoder's output.
 
     Args:
-        hidden: `(rows, d_model)`, one at least; its dtype is that of the products.
+        hidden: `(rows, d_model)`, at least one; its dtype is that of the products.
         weight: `(vocab_size, d_model)`, the pre-softmax matrix.
         bias: `(vocab_size,)` or None.
         loss: the loss between the products.
-        kernels: the computation beside it.
-        copies: how many matrices as large as a chunk's logits the loss holds at once.
+        kernels: the computation besides the loss.
+        copies: number of matrices of the size of a chunk's logits that the loss holds at once.
 
     Returns:
         Sums over the tokens.

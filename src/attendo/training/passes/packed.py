@@ -1,12 +1,12 @@
 """A batch without padding, and the Transformer's forward pass over it: the same arithmetic as `Transformer.hidden`.
 
-Every sub-layer but attention works on each token by itself, so the tokens of all sentences are rows of one matrix, and
-attention alone has to know where a sentence ends. `Transformer` stays the plain statement of the model; this is how a
-processor trains it, held against it by tests.
+Every sub-layer except attention works on each token separately, so the tokens of all sentences are rows of one matrix,
+and only attention needs the sentences' ends. `Transformer` stays the plain definition of the model; this is how a CPU
+trains it, and tests compare the two.
 
-Behind the last sentence there are a few rows of filling, a sentence that nobody reads, up to a round number: for each
-new number of rows the library of matrix products makes its code anew, which takes a small model a quarter of its time.
-They are 8 at most, or 1.6 % of a batch.
+After the last sentence a few rows of filling, an unused sentence, round up the number of rows: for each new number of
+rows the library of matrix products compiles its code again, which would take a small model a quarter of its time. They
+are at most 8, or 1.6 % of a batch.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class PackedSide:
     ids: Tensor
     """int64 `(rows,)`, the filling's below 0."""
     positions: Tensor
-    """int64 `(rows,)`, of each token in its sentence; 0 in the filling."""
+    """int64 `(rows,)`, the position of each token in its sentence; 0 in the filling."""
     spans: Spans
     """Spans of the sentences, and of the filling after them."""
 
@@ -53,7 +53,7 @@ class PackedBatch:
     num_tokens: int
     """Target tokens."""
     distilled: DistilledTokens | None = None
-    """None where every token is learned as it stands."""
+    """The tokens learned from another model's probabilities; None if there are none."""
 
     def to(self, device: torch.device) -> "PackedBatch":
         """Itself: it is for the processor, in whose memory it is."""
@@ -80,7 +80,7 @@ def pack(source: Sequence[Ids], target: Sequence[Ids], *, start: int = START) ->
 
 def _pack_side(rows: Sequence[Ids]) -> PackedSide:
     num_tokens = sum(len(row) for row in rows)
-    filling = _round_up(num_tokens + 1) - num_tokens  # one row at least, so that both sides have a last sentence
+    filling = _round_up(num_tokens + 1) - num_tokens  # at least one row, so that both sides have a last sentence
     lengths = np.array([*(len(row) for row in rows), filling], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     positions = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
@@ -108,7 +108,7 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
         dtype: the type of the matrix products.
 
     Returns:
-        `(target rows, d_model)`, of that type: those of the tokens, and the filling's.
+        `(target rows, d_model)`, of that type: the rows of the tokens, then of the filling.
     """
     source, target = batch.source.spans, batch.target.spans
     memory = _embed(kernels, model.source_embedding, batch.source, dtype)
@@ -160,7 +160,7 @@ def _told(
 
 
 def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
-    """Returns the top of the stack in each row, `(target rows,)`."""
+    """Returns the top of the stack for each row, `(target rows,)`."""
     starts = target.spans.starts.long()
     lengths = starts.diff()
     sentence = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
@@ -173,12 +173,12 @@ def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
 def _word_places(next_word: NextWord, batch: PackedBatch, number: Tensor) -> Tensor:
     """Returns the source row of each word, and that of `</s>` after the last.
 
-    The filling of both sides is a sentence too, in which nothing begins and nothing is written.
+    The filling of both sides counts as a sentence too, without words on either side.
 
     Args:
-        next_word: says which pieces begin words.
+        next_word: has the table of pieces that begin words.
         batch: the pairs.
-        number: int64 `(..., target rows)`: of the words, from 0 in each sentence.
+        number: int64 `(..., target rows)`: the numbers of the words, from 0 in each sentence.
 
     Returns:
         int64, of the same shape.
@@ -187,7 +187,7 @@ def _word_places(next_word: NextWord, batch: PackedBatch, number: Tensor) -> Ten
     ids = batch.source.ids
     begins = (next_word.begins[ids.clamp(min=0)] & (ids >= 0)).long()
     beginnings = torch.cat((begins.nonzero().squeeze(1), sources.new_zeros(1)))
-    before = torch.cat((begins.new_zeros(1), begins.cumsum(0)))[sources]  # beginnings before each sentence
+    before = torch.cat((begins.new_zeros(1), begins.cumsum(0)))[sources]  # number of beginnings before each sentence
     sentence = torch.repeat_interleave(torch.arange(len(targets) - 1), targets.diff())
     number = before[sentence] + number
     last = sources[1:][sentence] - 1  # </s>
