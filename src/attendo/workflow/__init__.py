@@ -1,1 +1,1 @@
-"""A recipe or a model in, a result out: what each command runs."""
+"""A recipe or a model in, a result out: the work behind each command."""

@@ -1,4 +1,4 @@
-"""A recipe's section with some keys changed, as calls and options of the command line ask for it."""
+"""A recipe's section with some keys changed, by arguments of calls or options of the command line."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -12,16 +12,16 @@ SectionT = TypeVar("SectionT")
 def changed_section(
     section: SectionT, name: str, overrides: Sequence[str] = (), *, changes: Mapping[str, Any] | None = None
 ) -> SectionT:
-    """A section with other values; see `recipe.override_section`, which is asked where more is to be said.
+    """A section with other values; complex cases and errors are left to `recipe.override_section`.
 
     Args:
         section: a section of a recipe.
-        name: what it is called, such as `search`.
-        overrides: `section.key=value`, as a recipe writes it.
+        name: its name, such as `search`.
+        overrides: assignments `section.key=value`, the value in recipe syntax.
         changes: keys with their values.
 
     Raises:
-        RecipeError: an override names another section, or a key or value that cannot be meant.
+        RecipeError: an override names another section, or an invalid key or value.
     """
     if not overrides:
         own = {item.name: getattr(section, item.name) for item in fields(section)}  # type: ignore[arg-type]

@@ -36,7 +36,7 @@ _LEAST_PEOPLE = 20
 class TestSet:
     """A test set: sentences with their references."""
 
-    __test__ = False  # of pytest, which would take it for a class of tests
+    __test__ = False  # keeps pytest from collecting it as a test class
 
     name: str
     """Name for the page, the card and the curve."""
@@ -53,11 +53,11 @@ class JudgedSet:
     name: str
     """Name of the test set."""
     judged: tuple[Judged, ...]
-    """Each sentence with its translation, and whether that is close to a reference."""
+    """Each sentence with its translation, and whether it is close to a reference."""
     signature: str
-    """sacreBLEU's, of the metric that said so."""
+    """The sacreBLEU signature of the metric that judged closeness."""
     people: tuple[int, float] = (0, 0.0)
-    """Sentences that two people translated, and the share of them whose two translations are close."""
+    """Number of sentences with two human translations, and the share of them whose two translations are close."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class Measured:
     people: float | None
     """Share of sentences whose second reference is close to the first; None if fewer than 20 have several."""
     people_sentences: int
-    """Number of sentences behind that share."""
+    """Number of sentences on which that share is based."""
     confidence: Reliability
     """Reliability of the confidence."""
     token_probability: Reliability
@@ -107,7 +107,7 @@ def load_confidence(folder: Path) -> Confidence | None:
         folder: of a model.
 
     Returns:
-        None where the folder has none, or it was learned of other weights.
+        None if the folder has none, or if it was learned for other weights.
 
     Raises:
         ModelError: it is torn.
@@ -148,35 +148,36 @@ def calibrate(
     close: float = CLOSE,
     progress: Callable[[int], None] | None = None,
 ) -> Calibration:
-    """Learns how sure to be of a model's translations, and writes it into its folder.
+    """Learns the calibration of a model's confidence, and writes it into the model's folder.
 
     Args:
         engine: the model.
         folder: its folder.
-        sets: sentences like those that the model is for, such as a set a domain; each set counts as much as another,
-            and a sentence of two sets belongs to the first.
-        close: chrF2 from which a translation counts as close.
+        sets: sentences of the model's intended use, such as one set per domain; all sets have equal weight, and a
+            sentence of two sets belongs to the first.
+        close: minimum chrF2 of a close translation.
         progress: called with the number of sentences translated so far.
 
     Raises:
-        DataError: the sentences are too few, or nearly all come close, or none; a name cannot be one or comes twice.
-        ModelError: the folder's checksums are missing or torn.
+        DataError: the sentences are too few, or nearly all or none of the translations are close; a name is invalid or
+            occurs twice.
+        ModelError: the folder's checksums are missing or damaged.
         OSError: the folder cannot be written to.
     """
     _check_names(sets)
     if not 0 < close <= 100:
         raise DataError(f"--close {close}: chrF2 goes from 0 to 100; take one such as {CLOSE:g}")
-    _sealed_weights(folder)  # or its sentences would be translated for nothing
+    _sealed_weights(folder)  # checked before any sentence is translated
     return calibrate_judged(engine, folder, _judged_sets(engine, sets, close, progress), close=close)
 
 
 def calibrate_judged(engine: Engine, folder: Path, sets: Sequence[JudgedSet], *, close: float) -> Calibration:
-    """Learns how sure to be of a model's translations from judged ones, and writes it into the model's folder.
+    """Learns the calibration of a model's confidence from judged translations, and writes it into the model's folder.
 
     Args:
         engine: the model.
         folder: its folder.
-        sets: at least one, none empty, none with a source of another; each counts as much as another.
+        sets: at least one, none empty, none with a source of another; all have equal weight.
         close: chrF2 from which a translation counted as close.
 
     Raises:
@@ -208,13 +209,13 @@ def judged_set(
     without: Container[str] = (),
     progress: Callable[[int], None] | None = None,
 ) -> JudgedSet:
-    """Has a model translate the different sentences of a test set, and compares with the references.
+    """Translates the distinct sentences of a test set, and compares the translations with the references.
 
     Args:
         engine: the model.
         test_set: the sentences.
-        close: chrF2 from which a translation counts as close.
-        without: sentences to leave out.
+        close: minimum chrF2 of a close translation.
+        without: sentences to skip.
         progress: called with the number of sentences translated so far.
 
     Raises:
@@ -247,7 +248,7 @@ def check(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> Calibration:
-    """Measures what has been learned on other test sets, and adds the figures to the model's folder.
+    """Measures the calibration on other test sets, and adds the figures to the model's folder.
 
     Args:
         engine: the model.
@@ -256,7 +257,7 @@ def check(
         progress: called with the number of sentences translated so far.
 
     Raises:
-        DataError: a name cannot be one, comes twice, or is that of a set that was learned from.
+        DataError: a name is invalid, occurs twice, or is that of a training set of the calibration.
         ModelError: the folder is not calibrated, or cannot be read.
         OSError: the folder cannot be written to.
     """
@@ -300,7 +301,7 @@ def _check_names(sets: Sequence[TestSet]) -> None:
     """Refuses names of test sets.
 
     Raises:
-        DataError: one cannot be a name, or comes twice.
+        DataError: a name is invalid, or occurs twice.
     """
     from attendo.workflow.cards.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
 

@@ -1,4 +1,4 @@
-"""Self-training: of the trees that a parser makes of raw text, those that it was surest of, to learn from."""
+"""Self-training: the trees of raw text of which a parser is most confident, as training data."""
 
 import math
 import tempfile
@@ -16,18 +16,18 @@ from attendo.workflow.engines.parse import Parse
 
 
 class ConfidentTrees:
-    """Takes parses one by one and writes, at the end, the surest of them, in their order.
+    """Collects parses one by one and writes, at the end, the most confident of them, in order.
 
-    How sure a parser was of a tree is the mean log-probability of its symbols, `</s>` among them. Trees that had to be
-    mended are none it was sure of. The trees wait on disk, beside an output that is a file, and their scores in memory.
+    The confidence of a tree is the mean log-probability of its symbols, including `</s>`. Repaired trees are excluded.
+    The trees are kept on disk until then, in the folder of an output that is a file, and their scores in memory.
 
     Args:
-        output: the treebank to write: a tree a line, `#` before lines that say what they are.
-        share: of the trees, above 0 up to 1.
-        scores: whether the number of its line and its score stand above each tree.
+        output: the treebank to write: one tree per line; comment lines begin with `#`.
+        share: the share of trees to write, above 0 up to 1.
+        scores: whether each tree is preceded by its line number and score.
 
     Raises:
-        DataError: the share is none.
+        DataError: the share is invalid.
         OSError: the output's folder cannot be written to.
     """
 
@@ -45,10 +45,10 @@ class ConfidentTrees:
         self._sureness, self._numbers, self._lengths = array("d"), array("q"), array("q")
 
     def add(self, parse: Parse, number: int) -> None:
-        """Takes what came of a sentence.
+        """Adds the parse of a sentence.
 
         Args:
-            parse: what is mended, or has no tree, is left out.
+            parse: repaired parses, and those without a tree, are skipped.
             number: of the sentence, from 1.
         """
         for found in parse.n_best[:1]:
@@ -62,7 +62,7 @@ class ConfidentTrees:
         """Writes the surest trees.
 
         Returns:
-            What was written, as a line to read.
+            A summary of the output, as one line.
 
         Raises:
             DataError: there is no tree to choose from.
@@ -72,7 +72,7 @@ class ConfidentTrees:
             raise DataError("no sentence has a tree, so there is none to keep")
         sureness, lengths = np.array(self._sureness), np.array(self._lengths)
         num_kept = max(1, math.floor(self._share * len(sureness)))
-        # Of equally sure ones the earlier.
+        # Among equal scores the earlier one.
         chosen = np.zeros(len(sureness), dtype=bool)
         chosen[np.argsort(-sureness, kind="stable")[:num_kept]] = True
         told = (

@@ -14,11 +14,11 @@ from attendo.text.files.formats import LineReader
 def check_inputs(
     *, models: Iterable[str] = (), files: Iterable[Path | None] = (), of_units: Iterable[Path] = ()
 ) -> None:
-    """Refuses names of models that there are not, and files that cannot be read as lines of text.
+    """Rejects names of missing models, and files that cannot be read as lines of text.
 
     Args:
         models: model folders, run folders or names of shipped models.
-        files: text; None for standard input or an option left out. Pipes and devices are left alone.
+        files: text files; None for standard input or a missing option. Pipes and devices are not checked.
         of_units: files that hold both sides, such as XLIFF.
 
     Raises:

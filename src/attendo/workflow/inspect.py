@@ -89,7 +89,7 @@ class RunInfo:
     recipe: str
     max_steps: int
     checkpoints: tuple[int, ...]
-    """Steps that have one."""
+    """Steps with a checkpoint."""
     model: ModelInfo | None
     """The best averaged model so far."""
 
@@ -102,7 +102,7 @@ class RunInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentInfo:
-    """This machine, as far as results and speed depend on it."""
+    """Properties of this machine that affect results and speed."""
 
     attendo: str
     python: str
@@ -122,9 +122,9 @@ class EnvironmentInfo:
     """Advantage of other kernels on this machine, and how to get them; empty if these are the best."""
     packages: dict[str, str]
     recipes: tuple[str, ...]
-    """The shipped ones."""
+    """The shipped recipes."""
     models: tuple[str, ...]
-    """The shipped ones too."""
+    """The shipped models."""
 
     def to_text(self) -> str:
         """A few lines to read."""
@@ -150,7 +150,7 @@ class EnvironmentInfo:
         return "through oneDNN" if self.fast_float32 else "through torch's default library"
 
     def _recipes(self) -> str:
-        """The recipes by group, those of studies as a number."""
+        """The recipes by group; those of studies only as a number."""
         from attendo.recipe import recipe_groups
 
         main = [name for group in recipe_groups() if not group.folder for name in group.names]
@@ -161,12 +161,12 @@ def inspect(name: str) -> ModelInfo | RunInfo:
     """Describes a model or run folder, or a shipped model.
 
     Raises:
-        ModelError: it is none of them, or is torn.
+        ModelError: it is neither a model nor a run, or is damaged.
     """
     folder = Path(name)
     if not is_run(folder):
         return _model_info(find_model(name))
-    from attendo.checkpoint.run_checkpoints import Checkpoints  # needs torch, as what trains does
+    from attendo.checkpoint.run_checkpoints import Checkpoints  # needs torch, as training does
     from attendo.recipe import load_recipe
 
     recipe = load_recipe(str(folder))
@@ -239,7 +239,7 @@ def _model_info(folder: Path) -> ModelInfo:
 
 
 def _flat(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Keys and values, those of a table within as `guards.sentences`."""
+    """Keys and values; those of nested tables as `guards.sentences`."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from ((f"{key}.{inner}", each) for inner, each in value.items())
@@ -263,5 +263,5 @@ def _version(package: str) -> str:
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
-    """Rows to read; what a stranger has written into a folder gives the terminal no commands."""
+    """Rows to read; untrusted text from a folder cannot send commands to the terminal."""
     return "\n".join(f"{label:<12} {printable(value)[:_MAX_ROW]}" for label, value in rows if value)

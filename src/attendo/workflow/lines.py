@@ -20,11 +20,11 @@ def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[
 
 
 def ended_lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
-    """Lines, as they come, of a file (plain, gz, bz2, xz or zst), a pipe or other device, or standard input.
+    """Lines, as they arrive, of a file (plain, gz, bz2, xz or zst), a pipe or other device, or standard input.
 
     Args:
         path: the file; None for standard input.
-        errors: what becomes of a line that is not UTF-8.
+        errors: the treatment of a line that is not UTF-8.
 
     Yields:
         Each line with its end, which the last one may lack.
@@ -35,7 +35,7 @@ def ended_lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Ite
     if path is None:
         yield from read_lines(sys.stdin.buffer, "standard input", errors=errors)
         return
-    if is_read_once(path):  # lines come when they come, as from standard input
+    if is_read_once(path):  # lines arrive at any time, as from standard input
         with path.open("rb") as pipe:
             yield from read_lines(pipe, str(path), errors=errors)
         return
@@ -79,15 +79,15 @@ def read_pairs(source: Path, target: Path) -> tuple[list[str], list[str]]:
 def with_constraints(
     lines: Iterable[str], target_prefixes: Path | None, forced_words: Path | None
 ) -> tuple[Iterator[str], Iterator[Constraints] | None]:
-    """Lines to translate, and beside them what two files want of their translations.
+    """Pairs lines to translate with the constraints of two files.
 
     Args:
-        lines: to translate.
-        target_prefixes: a file with a target prefix a line, an empty line where there is none; None for none at all.
-        forced_words: a file with a line's forced words between TABs; an empty line where there are none.
+        lines: the lines to translate.
+        target_prefixes: a file with one target prefix per line, empty lines for none; None for no prefixes.
+        forced_words: a file with a line's forced words between TABs; an empty line for none.
 
     Returns:
-        The lines, and the constraints of each, None where there is no file; for reading side by side.
+        The lines, and the constraints of each, None without files; to be read in parallel.
 
     Raises:
         DataError: while they are read: a file is missing or broken, is not UTF-8, or has fewer or more lines.
@@ -95,7 +95,7 @@ def with_constraints(
     files = [path for path in (target_prefixes, forced_words) if path is not None]
     if not files:
         return iter(lines), None
-    for path in files:  # a missing one is told before anything is translated; but a pipe can be opened only once
+    for path in files:  # a missing one is reported before anything is translated; but a pipe can be opened only once
         if not is_read_once(path):
             LineReader(path).close()
     first, second = tee(_with_constraints(lines, target_prefixes, forced_words))

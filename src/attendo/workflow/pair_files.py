@@ -1,4 +1,4 @@
-"""Files of sources with their translations, as people hand them in: every usable pair, the others counted by reason."""
+"""Files of sources with their translations, as supplied by users: every usable pair, the others counted by reason."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from attendo.text.pair_rules import CleaningConfig
 CORRECTION_RULES = CleaningConfig(max_copied=0.8, check_languages=True)
 """Rules for leaving out corrections by their two sides."""
 TRANSLATED = CorpusConfig.states
-"""States of units that people have settled on."""
+"""States of units with settled human translations."""
 ALSO_FUZZY = ("fuzzy", *TRANSLATED)
 """States that also include fuzzy units, the mark of most tools for machine translations."""
 
@@ -60,7 +60,7 @@ def pairs_of(
 
 
 def _is_plain_tsv(path: Path, languages: tuple[str, str]) -> bool:
-    """Whether a file has tab-separated pairs from its first line on, and not the names of columns."""
+    """Whether a file has tab-separated pairs from its first line on, without a line of column names."""
     if not unpacked_name(path.name).endswith((".tsv", ".tab")):
         return False
     with LineReader(path) as lines:

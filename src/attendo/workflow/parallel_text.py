@@ -25,7 +25,7 @@ class ParallelText:
     """Units of the file that are not among them, by reason; see docs/own-data.md."""
 
     def note(self, name: Path) -> str | None:
-        """Says which units of a file were left out; None where none were."""
+        """Reports the skipped units of a file; None if there are none."""
         if not self.left_out:
             return None
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
@@ -63,7 +63,7 @@ def read_references(path: Path, target_language: str) -> list[str]:
 
     Args:
         path: the file.
-        target_language: the code of their language; empty where the file names it, or has one alone.
+        target_language: the code of their language; empty if the file names it, or has only one.
 
     Raises:
         DataError: the file cannot be read, or has no translation.

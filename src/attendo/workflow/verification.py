@@ -1,4 +1,4 @@
-"""Whether a model or a whole run is as it was written: what `attendo info --verify` tells."""
+"""Checks whether a model or a whole run is as it was written, for `attendo info --verify`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +12,9 @@ class Verification:
     """The result of comparing every file of a model or a run."""
 
     checked: tuple[Path, ...]
-    """What was checked: folders with all their files, and single files."""
+    """The checked items: folders with all their files, and single files."""
     problems: tuple[str, ...]
-    """Files that are damaged, missing or changed, a line each."""
+    """Files that are damaged, missing or changed, one per line."""
     remarks: tuple[str, ...]
     """Files that nothing reads, a line each: drafts of a killed or running process, and damaged checkpoints that were
     set aside."""
@@ -23,7 +23,7 @@ class Verification:
 def verify(name: str) -> Verification:
     """Compares every file of a model, or of a run and its prepared data, with the recorded facts.
 
-    Nothing of a model is loaded, so that a folder that is torn or was tampered with is told as such.
+    No model is loaded, so that a damaged or manipulated folder is reported as such.
 
     Args:
         name: a model folder, a run folder or a shipped model.

@@ -1,4 +1,4 @@
-"""The model card: what a model folder's README.md tells a person about the model in it."""
+"""The model card: a description of the model for people, in its folder's README.md."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,10 +17,10 @@ def model_card(recipe: Recipe, report: PreparationReport, description: ModelDesc
     """Writes the card, as Markdown.
 
     Args:
-        recipe: what the model was trained by.
-        report: what became of every pair of its corpora.
-        description: what `config.json` says, scores included.
-        num_parameters: trained numbers of the model.
+        recipe: the recipe by which the model was trained.
+        report: the report on every pair of its corpora.
+        description: the content of `config.json`, scores included.
+        num_parameters: number of trained weights of the model.
     """
     return "\n".join(
         [
@@ -217,7 +217,7 @@ def _parser_limits(description: ModelDescription) -> list[str]:
 
 
 def _written_recipe(recipe: Recipe, beginning: str) -> list[str]:
-    """The recipe as TOML without what is a default, and without paths of the machine it was trained on."""
+    """The recipe as TOML without defaults, and without paths of the machine it was trained on."""
     defaults = _keys(
         to_toml(Recipe(name="", folder=Path(), data=DataConfig(corpora=(CorpusConfig(name="x", tsv="x"),))))
     )
@@ -230,7 +230,7 @@ def _written_recipe(recipe: Recipe, beginning: str) -> list[str]:
 
 
 def _keys(toml: str) -> set[tuple[str, str]]:
-    """Each line of a key with the header of its table; a validation set's keys are those of a corpus."""
+    """Each line of a key with the header of its table; a validation set's keys count as those of a corpus."""
     found, header = set(), ""
     for line in toml.splitlines():
         header = line if line.startswith("[") else header
@@ -252,7 +252,7 @@ def _without_empty_tables(lines: Sequence[str]) -> list[str]:
 
 
 def _shareable(recipe: Recipe, beginning: str) -> Recipe:
-    """A recipe without absolute paths, of which a file's name is left, or that of the model it began from."""
+    """A recipe with absolute paths shortened to the file's name, or to the name of the initial model."""
     training = recipe.training
     if training.init_from is not None:
         training = replace(training, init_from=beginning or _name_only(training.init_from))

@@ -24,7 +24,7 @@ _SPEED_SETTINGS = {"max_batch_tokens", "max_batch_sentences", "window_lines"}
 
 
 def check_section_name(name: str) -> None:
-    """Refuses what cannot be the heading of a section.
+    """Rejects text that cannot be the heading of a section.
 
     Raises:
         DataError: it is empty, long, or has characters that mean something in Markdown.
@@ -76,7 +76,7 @@ def section_text(name: str, lines: Sequence[str]) -> str:
 
 
 def with_section(card: str, name: str, section: str) -> str:
-    """A card with a test set's section: in the place of an older one of that name, else behind the others."""
+    """A card with a test set's section: replacing an older one of that name, or after the others."""
     older = re.search(re.escape(_start(name)) + r".*?" + re.escape(_END), card, flags=re.DOTALL)
     if older:
         return card[: older.start()] + section + card[older.end() :]
@@ -96,8 +96,8 @@ def write_to_card(model: str, name: str, section: str) -> Path:
 
     Args:
         model: a model or run folder, or the name of a shipped model.
-        name: of the test set.
-        section: what `evaluation_section` gave.
+        name: the name of the test set.
+        section: the result of `evaluation_section`.
 
     Returns:
         The card.
@@ -122,13 +122,13 @@ def _start(name: str) -> str:
 
 
 def settings_text(search: SearchConfig) -> str:
-    """The beam, and what else differs from the defaults and changes outputs."""
+    """The beam size, and other settings that differ from the defaults and change outputs."""
     told = {"beam_size": search.beam_size, "length_penalty": search.length_penalty}
     return ", ".join(f"{key} {value}" for key, value in (told | _changed(search, SearchConfig())).items())
 
 
 def _changed(section: Any, default: Any, prefix: str = "") -> dict[str, Any]:
-    """The keys of a section that differ from the default, those of tables within it too."""
+    """The keys of a section that differ from the default, including those of nested tables."""
     found: dict[str, Any] = {}
     for key, value in vars(section).items():
         if is_dataclass(value):

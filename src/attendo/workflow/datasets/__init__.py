@@ -1,1 +1,1 @@
-"""Public corpora by name: what they are made of, where that is from, and how it is fetched."""
+"""Public corpora by name: their parts, origins and download."""

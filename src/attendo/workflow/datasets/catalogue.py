@@ -1,7 +1,7 @@
-"""The corpora that `attendo data get` knows: the training data and test sets of WMT 2014.
+"""The corpora available to `attendo data get`: the training data and test sets of WMT 2014.
 
-Where the files are is asked of those who keep track of it: mtdata for corpora, sacreBLEU for test sets. What mtdata has
-no entry for stands here with its address.
+The locations of files are taken from mtdata for corpora, and from sacreBLEU for test sets. Corpora without an entry in
+mtdata are listed here with their addresses.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class SacrebleuSet:
 
 @dataclass(frozen=True, kw_only=True)
 class ArchiveMembers:
-    """Two files in an archive that neither knows."""
+    """Two files in an archive unknown to mtdata and sacreBLEU."""
 
     url: str
     members: tuple[str, str]
@@ -48,10 +48,10 @@ class ParallelText:
     """Name of its files, without the language."""
     title: str
     pairs: int
-    """Lines of each side, as those who trained on it report."""
+    """Number of lines of each side, as reported by its users."""
     origin: MtdataEntry | SacrebleuSet | ArchiveMembers
     owner: str
-    """Whose text it is, or who collected it."""
+    """Owner or collector of the text."""
     terms: str = _WMT14_TERMS
     """Terms of use, and their source."""
     citation: str = _WMT14_PAPER
@@ -59,7 +59,7 @@ class ParallelText:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """Corpora that are fetched under one name."""
+    """Corpora that are fetched together under one name."""
 
     name: str
     title: str
@@ -91,7 +91,7 @@ PUBLISHED = {
     # its size alone, as translation tutorials of its time held the download against it
     "training-giga-fren.tar": Published(bytes=2_595_102_720, sha256=None),
 }
-"""Published facts by file name. For other archives, the checksum of the first download is recorded beside the files."""
+"""Published facts by file name. For other archives, the checksum of the first download is recorded with the files."""
 
 
 def _europarl(code: str, pairs: int) -> ParallelText:
@@ -200,14 +200,14 @@ DATASETS = {
         ),
     ),
 }
-"""Datasets by the name that `attendo data get` takes."""
+"""Datasets by their names for `attendo data get`."""
 
 
 def find_dataset(name: str) -> Dataset:
     """Returns the dataset of a name.
 
     Raises:
-        DataError: there is none; the message lists those that there are.
+        DataError: there is none; the message lists the available ones.
     """
     if name not in DATASETS:
         raise DataError(f"{name}: no dataset of this name is known; take one of {', '.join(DATASETS)}")

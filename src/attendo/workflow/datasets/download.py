@@ -61,7 +61,7 @@ def mirrored(url: str, mirror: str | None) -> str:
     At `http://localhost:8000/files`, `https://example.org/a.tgz` is `http://localhost:8000/files/example.org/a.tgz`.
 
     Raises:
-        DataError: the mirror's address is none of http or https.
+        DataError: the mirror's address is not http or https.
     """
     if mirror is None:
         return url
@@ -74,19 +74,19 @@ def mirrored(url: str, mirror: str | None) -> str:
 def fetch(url: str, path: Path, checksum: Checksum | None, progress: Callable[[Progress], None]) -> None:
     """Downloads a file; `path` appears only when it is whole.
 
-    What has arrived lies beside it as `NAME.part`, also after an error or a signal, and the next call goes on from
-    there if the server still has the same file and can send a part of it. A line that breaks is taken up again by
-    itself, up to five times without a byte of progress.
+    Received bytes are kept in the same folder as `NAME.part`, even after an error or a signal, and the next call
+    continues from there if the server still has the same file and supports partial downloads. A broken connection is
+    retried automatically, up to five times without a byte of progress.
 
     Args:
-        url: http or https.
-        path: where the file goes; its folder is made where it is missing.
-        checksum: what its bytes must come to, where that is known.
+        url: the address, http or https.
+        path: the file to write; its folder is created if missing.
+        checksum: the expected checksum, if known.
         progress: called with each piece.
 
     Raises:
-        DataError: the server does not have the file, does not answer, or sends something else than the checksum says;
-            the disk has no room.
+        DataError: the server does not have the file, does not answer, or sends a file with another checksum; the disk
+            has no room.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
@@ -102,7 +102,7 @@ def fetch(url: str, path: Path, checksum: Checksum | None, progress: Callable[[P
                 error.close()
                 reason = f"HTTP {error.code} {error.reason}"
                 hopeless = error.code not in _PASSING_STATUS
-            else:  # who has not answered at all, for want of a network or a right address, will not do so in a moment
+            else:  # a server that has never answered will not do so in a moment
                 hopeless = _size(part) == at_first
             tries = 0 if _size(part) > before else tries
             if hopeless or tries == len(_WAITS_S):
@@ -122,7 +122,7 @@ def _receive(url: str, part: Path, name: str, progress: Callable[[Progress], Non
     present = _size(part)
     version = _version_path(part).read_text(encoding="utf-8") if _version_path(part).exists() else ""
     request = urllib.request.Request(url, headers={"User-Agent": f"attendo/{__version__}"})
-    if present and version:  # without one, nobody knows whether the parts belong together
+    if present and version:  # without one, the parts might not belong together
         request.add_header("Range", f"bytes={present}-")
         request.add_header("If-Range", version)
     try:
@@ -168,7 +168,7 @@ def _size(path: Path) -> int:
 
 
 def _check(url: str, part: Path, checksum: Checksum | None) -> None:
-    """Removes what is not the file that was asked for."""
+    """Removes a download that is not the requested file."""
     if checksum is not None and (found := checksum.digits_of(part)) != checksum.digits:
         part.unlink()
         _version_path(part).unlink(missing_ok=True)

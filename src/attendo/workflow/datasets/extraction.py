@@ -18,7 +18,7 @@ from attendo.workflow.datasets.download import Progress
 from attendo.workflow.datasets.origins import Located
 
 _PIECE_BYTES = 1 << 20
-# Of what describes a member or is a line of a test set: both are held in memory as a whole.
+# Limits on the description of a member and on a line of a test set: both are held in memory as a whole.
 _MAX_HELD_BYTES = 1 << 20
 _HEAD_TYPES = (
     tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE
@@ -48,15 +48,15 @@ class WrittenFile:
 def extract(
     text: Located, archive: Path, folder: Path, languages: tuple[str, str], progress: Callable[[Progress], None]
 ) -> tuple[WrittenFile, WrittenFile]:
-    """Writes the two sides of a text as `NAME.LANGUAGE`; each appears whole, and both or none.
+    """Writes the two sides of a text as `NAME.LANGUAGE`; each appears complete, and both or neither.
 
-    Lines are written as they are, but for those of SGML test sets: these are written as sacreBLEU reads them, so that
-    scores are those of `sacrebleu --test-set`. A line ends at a line feed and nowhere else.
+    Lines are written unchanged, except those of SGML test sets: these are written as sacreBLEU reads them, so that
+    scores equal those of `sacrebleu --test-set`. A line ends only at a line feed.
 
     Args:
-        text: which members of the archive.
+        text: the text's members of the archive.
         archive: a tar file, plain or compressed; its members may be gz files.
-        folder: where the files go.
+        folder: the folder of the files.
         languages: two-letter codes of the source and the target.
         progress: called with the bytes of the archive read so far.
 
@@ -119,7 +119,7 @@ class _PlainInfo(tarfile.TarInfo):
         """Reads a head.
 
         Raises:
-            tarfile.ReadError: it describes what no archive of texts has.
+            tarfile.ReadError: it describes a kind of member that no archive of texts has.
         """
         info = super().frombuf(buf, encoding, errors)
         if info.type == tarfile.GNUTYPE_SPARSE:
@@ -128,7 +128,7 @@ class _PlainInfo(tarfile.TarInfo):
             raise tarfile.ReadError(f"the head of a member claims {info.size:,} bytes")
         return info
 
-    def _proc_gnusparse_10(self, *_: object) -> None:  # the same in another spelling, told only behind the head
+    def _proc_gnusparse_10(self, *_: object) -> None:  # the same in another spelling, known only after the header
         raise tarfile.ReadError("a member has holes")
 
 
@@ -157,10 +157,10 @@ def _plain(content: IO[bytes]) -> Iterator[bytes]:
 
 
 def _segments(content: IO[bytes], where: str) -> Iterator[bytes]:
-    """Yields the segments of an SGML file of WMT as lines: one a line of the file, white space collapsed.
+    """Yields the segments of an SGML file of WMT as lines: one per line of the file, white space collapsed.
 
-    The files are no SGML that a parser would take; what is a segment is how sacreBLEU sees it. Entities stay as they
-    are, as they do there.
+    The files are not valid SGML for a parser; segments are found as in sacreBLEU. Entities are left unchanged, as
+    there.
     """
     for number, line in enumerate(iter(lambda: content.readline(_MAX_HELD_BYTES + 1), b""), start=1):
         if len(line) > _MAX_HELD_BYTES:

@@ -1,4 +1,4 @@
-"""Getting a dataset: what is missing is downloaded and unpacked, what is there is verified, all is accounted for."""
+"""Getting a dataset: missing files are downloaded and unpacked, existing ones verified, and all are recorded."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from attendo.workflow.datasets.extraction import WrittenFile, extract
 from attendo.workflow.datasets.origins import Archive, Located
 
 ARCHIVES = "archives"
-"""Folder of what was downloaded, within that of the dataset; may be removed once all is unpacked."""
+"""Folder of the downloads, within that of the dataset; may be removed once all is unpacked."""
 CHECKSUMS = "SHA256SUMS"
 """File with the checksum of every archive at its first download, in the format of `sha256sum --check`."""
 MANIFEST = "dataset.json"
@@ -28,7 +28,7 @@ LOCK = ".lock"
 
 @dataclass(frozen=True, kw_only=True)
 class UnpackedText:
-    """A text as it lies in the dataset's folder."""
+    """A text unpacked into the dataset's folder."""
 
     name: str
     source: WrittenFile
@@ -53,10 +53,10 @@ class PlannedText:
 
 
 def plan(texts: tuple[Located, ...], folder: Path, mirror: str | None = None) -> tuple[PlannedText, ...]:
-    """Says what `get` would do; nothing is fetched and nothing is written.
+    """Plans the work of `get`, without downloading or writing anything.
 
     Raises:
-        DataError: the folder holds another dataset, or a file of it is torn; the mirror's address is none.
+        DataError: the folder holds another dataset, or a file of it is torn; the mirror's address is invalid.
     """
     present = _read_manifest(folder)
     recorded = _read_checksums(folder / ARCHIVES / CHECKSUMS)
@@ -84,24 +84,24 @@ def get(
 ) -> tuple[UnpackedText, ...]:
     """Completes a dataset in a folder.
 
-    A text is recorded in the manifest as soon as its two files are there, so that a second call does only what the
-    first left undone. Files that are there are read and held against the manifest; one that has changed is made anew.
+    A text is recorded in the manifest as soon as its two files are there, so that a second call only does the remaining
+    work. Existing files are read and compared with the manifest; a changed one is made again.
 
     Args:
-        dataset: what to get.
-        texts: where its texts are, as `origins.locate` gives it.
-        folder: where its files go.
+        dataset: the dataset to get.
+        texts: where its texts are, from `origins.locate`.
+        folder: the folder for its files.
         mirror: address of a server that has the archives under their hosts' names and paths.
-        force: write into the folder whatever else it holds.
+        force: write into the folder even if it contains other files.
         progress: called often.
 
     Returns:
         The texts, in the dataset's order.
 
     Raises:
-        DataError: an archive cannot be fetched, is not what its checksum says, or cannot be unpacked; the folder holds
+        DataError: an archive cannot be fetched, does not match its checksum, or cannot be unpacked; the folder holds
             another dataset, or another process is fetching into it.
-        ModelError: the folder holds something else.
+        ModelError: the folder contains something else.
     """
     check_folder(dataset, folder, force=force)  # before anything is written there
     folder.mkdir(parents=True, exist_ok=True)
@@ -116,11 +116,11 @@ def get(
 
 
 def check_folder(dataset: Dataset, folder: Path, *, force: bool = False) -> None:
-    """Refuses a folder that holds another dataset or, unless forced, something else than a dataset.
+    """Rejects a folder that contains another dataset or, unless forced, anything but a dataset.
 
     Raises:
-        DataError: it holds another dataset, or cannot be made or written to.
-        ModelError: it holds something else.
+        DataError: it contains another dataset, or cannot be made or written to.
+        ModelError: it contains something else.
     """
     _read_manifest(folder, dataset.name)
     check_begun(folder, "data get", (MANIFEST, ARCHIVES), force=force)
@@ -152,7 +152,7 @@ def _get(
 
 
 def attribution(dataset: Dataset, texts: tuple[UnpackedText, ...]) -> str:
-    """Gives, as Markdown, whose the texts are, what they may be used for, and what to cite."""
+    """The owners, licences and citations of the texts, as Markdown."""
     urls = {text.name: text.url for text in texts}
     lines = [
         f"# {dataset.title}",

@@ -32,7 +32,7 @@ class Archive:
 
     @property
     def file_name(self) -> str:
-        """Its name on disk."""
+        """The file's name on disk."""
         return PurePosixPath(urlsplit(self.url).path).name
 
 
@@ -41,22 +41,22 @@ class Located:
     """The location of the two sides of a text."""
 
     name: str
-    """The text's, which its files are called by."""
+    """The name of the text, used for its files."""
     archive: Archive
     members: tuple[str, str]
-    """The file of source lines in the archive, and that of target lines."""
+    """The file of source lines in the archive, and the file of target lines."""
     format: Literal["lines", "sgm"]
 
 
 def locate(dataset: Dataset) -> tuple[Located, ...]:
-    """Finds out where the texts of a dataset are; no text is fetched yet.
+    """Determines the locations of a dataset's texts; nothing is downloaded yet.
 
-    mtdata builds its index of all its corpora when it is first asked, which takes about a minute, and keeps it in its
-    own folder (`~/.mtdata`, or what the variable MTDATA names).
+    mtdata builds an index of all its corpora on its first use, which takes about a minute, and keeps it in its own
+    folder (`~/.mtdata`, or the one named by the variable MTDATA).
 
     Raises:
         AttendoError: mtdata is not installed.
-        DataError: mtdata or sacreBLEU do not know what the dataset names any more.
+        DataError: mtdata or sacreBLEU no longer have an entry of the dataset.
     """
     ids = [text.origin.id for text in dataset.texts if isinstance(text.origin, MtdataEntry)]
     entries = mtdata_entries(ids)
@@ -75,17 +75,17 @@ def locate(dataset: Dataset) -> tuple[Located, ...]:
 
 
 def mtdata_entries(ids: Sequence[str]) -> dict[str, ArchiveMembers]:
-    """Asks mtdata's index for some corpora.
+    """Looks up some corpora in mtdata's index.
 
-    It runs in a process of its own: loaded, the index takes 700 MB, and importing it sets up logging for the whole
-    process. Its downloader is left aside, as it neither goes on where it broke off nor knows checksums, and takes
-    servers without a valid certificate.
+    It runs in a separate process: loaded, the index takes 700 MB, and importing it sets up logging for the whole
+    process. Its downloader is not used, since it neither resumes downloads nor verifies checksums, and accepts servers
+    without a valid certificate.
 
     Args:
-        ids: as `mtdata list --id` prints them.
+        ids: ids as printed by `mtdata list --id`.
 
     Returns:
-        By id, the address of the archive, and the members in the order that mtdata has them.
+        By id, the address of the archive, and the members in mtdata's order.
 
     Raises:
         AttendoError: mtdata is not installed.
@@ -97,7 +97,7 @@ def mtdata_entries(ids: Sequence[str]) -> dict[str, ArchiveMembers]:
     parts = [id.split("-") for id in ids]  # group, name, version, language, language
     (languages,) = {f"{part[3]}-{part[4]}" for part in parts}
     chosen = ["-l", languages, "-g", *sorted({part[0] for part in parts}), "-n", *sorted({part[1] for part in parts})]
-    # The index takes in whatever lies in the current folder as mtdata*.py; an empty one has none.
+    # The index includes any file mtdata*.py in the current folder; an empty folder has none.
     with tempfile.TemporaryDirectory(prefix="attendo-") as empty:
         finished = subprocess.run(
             [sys.executable, "-m", "mtdata", "-no-pb", "list", *chosen],
@@ -126,7 +126,7 @@ def mtdata_entries(ids: Sequence[str]) -> dict[str, ArchiveMembers]:
 
 
 def _in_order(entry: ArchiveMembers, languages: tuple[str, str]) -> tuple[str, str]:
-    """The members of an entry as source and target, told by the language that their names end with."""
+    """The members of an entry as source and target, distinguished by the language at the end of their names."""
     sides = [[member for member in entry.members if member.endswith(f".{language}")] for language in languages]
     if [len(side) for side in sides] != [1, 1]:
         raise DataError(

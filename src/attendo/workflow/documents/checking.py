@@ -1,4 +1,4 @@
-"""Checking the translations that a file has, whoever made them."""
+"""Checking the translations that a file has, regardless of their origin."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +56,7 @@ def check_document(path: Path, settings: DocumentSettings) -> CheckedDocument:
 
     Args:
         path: the file.
-        settings: its format, its language and, for a file with one language, the template with its source.
+        settings: the format, the language and, for a file with one language, the template with its source.
 
     Raises:
         DataError: the file cannot be read, or has no sources to check its texts against.

@@ -136,7 +136,7 @@ def translate_opened(
     Args:
         document: the document.
         settings: the settings for writing it.
-        engine: what the translator translates with.
+        engine: the translator's engine.
         translator: translates units.
         reporter: receives messages and progress.
         output: where the file is written to; None leaves that to the caller.

@@ -58,8 +58,8 @@ def open_document(
 
     Args:
         path: the file.
-        settings: how it is read.
-        source: the language that the model reads; empty where that is not known.
+        settings: the settings for reading it.
+        source: the language that the model reads; empty if unknown.
         target: the language that it writes.
         existing: the file to write the translation to. Translations by people in it are kept if the format has keys and
             it is another file.
@@ -180,11 +180,11 @@ def _is_other_file(path: Path, other: Path) -> bool:
 def _with_existing(source: File, translation: File) -> tuple[File, dict[str, Result]]:
     """Returns the file to write, whose units have the sources of one file and the translations of another.
 
-    Where the translation has every text of the source, it is the one that is written, so that all of its bytes stay;
-    else it is the source, and the translations are written along.
+    If the translation has every text of the source, it is the file to write, so that all its bytes are kept; otherwise
+    it is the source, and the translations are written into it.
 
     Returns:
-        The file, and what people translated that is not in it.
+        The file, and the human translations that are not in it.
     """
     there = {unit.id: unit for unit in translation.units}
     wanted = {unit.id: unit for unit in source.units if unit.is_translatable}

@@ -7,7 +7,7 @@ from attendo.text.files.formats import is_compressed
 from attendo.text.files.recognition import HEAD_BYTES, recognized
 
 _REFUSED = frozenset(("binary", "archive", "markup", "catalogue", "json"))
-"""What cannot be lines of text under whatever name; tables and UTF-16 are told apart where lines are read."""
+"""Formats that cannot be lines of text under any name; tables and UTF-16 are distinguished when lines are read."""
 
 
 def document_format(path: Path, wanted: str | None) -> Format | None:

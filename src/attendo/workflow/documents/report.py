@@ -30,16 +30,16 @@ class UnitReport:
     """`new`, `fuzzy`, `translated` or `final`, as the file has it afterwards; `untranslatable` where it says so."""
     origin: str
     """`mt` for a model's translation; `tm` for one of a translation memory, `changed` for such a one with other numbers
-    in it; `file` for what was there before."""
+    in it; `file` for an earlier translation."""
     problems: tuple[str, ...]
-    """The findings of checks, and what could not be kept."""
+    """The findings of checks, and content that could not be kept."""
     is_failed: bool
     """Whether a check found an error."""
     confidence: float | None
     terms: tuple[TermUse, ...] = ()
     """The outcomes of the glossary's terms."""
     match: MemoryMatch | None
-    """The match in a translation memory; None without one, and for translations that were there before."""
+    """The match in a translation memory; None without one, and for earlier translations."""
 
     def as_json(self) -> dict[str, Any]:
         """The report on a unit as `--report` writes it."""

@@ -16,7 +16,7 @@ from attendo.workflow.extras import is_installed
 
 @contextmanager
 def with_suggestions(engine: Engine, document: Document) -> Iterator[Engine]:
-    """An engine whose translation memories have what a document offers for its own units, while it is translated.
+    """An engine whose translation memories include the document's suggestions for its own units during translation.
 
     Args:
         engine: the engine, which stays unchanged.

@@ -1,7 +1,7 @@
-"""Translating a document: its units in parts, each kept beside the output, so that an interruption costs one part.
+"""Translating a document: its units in parts, each stored next to the output, so that an interruption costs one part.
 
-Beside the output lies `OUTPUT.parts/`, as `workflow.translation.file_translation` has it; the lines of a part are its
-units' translations, as JSON.
+Next to the output is a folder `OUTPUT.parts/`, as in `workflow.translation.file_translation`; the lines of a part are
+its units' translations, as JSON.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ def engine_lines(engine: Engine, matched: dict[str, MemoryMatch] | None = None) 
     """Returns a function that translates the lines of many units in common batches.
 
     Args:
-        engine: what translates.
+        engine: the engine.
         matched: receives the match in the engine's translation memory for each line, by line.
     """
 
@@ -103,9 +103,9 @@ def document_translations(
     """Translates the units of a document.
 
     Args:
-        document: what is translated.
-        translator: what translates units.
-        reporter: what is told how it goes.
+        document: the document.
+        translator: translates units.
+        reporter: receives the progress.
         parts: stores finished units until the document is written; None stores none.
 
     Returns:
@@ -120,9 +120,9 @@ def conditions(
     """Returns everything that determines a document's translations, for JSON.
 
     Args:
-        document: what is translated.
+        document: the document.
         settings: the settings.
-        engine: what translates.
+        engine: the engine.
         models: the folders of its models.
     """
     decisive = {

@@ -1,4 +1,4 @@
-"""Translation aids: the terms of a glossary, and translations that people have made before."""
+"""Translation aids: the terms of a glossary, and earlier human translations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Checks of the arguments of an `Engine`: texts, pairs, sentences, constraints and search settings.
 
-A value of another type is a `TypeError` that says what is taken, as for any Python function. A value that is there once
-is checked at the call; the items of an iterable are checked as they are read.
+A value of another type is a `TypeError` that names the accepted type, as for any Python function. Single values are
+checked at the call; the items of an iterable are checked as they are read.
 """
 
 import difflib
@@ -39,11 +39,11 @@ def checked_sentences(method: str, sentences: str | Sentence | Iterable[Sentence
     """Yields one or several sentences to parse, each checked as it is read; a `DataError` in place of one passes.
 
     Args:
-        method: what was called, for messages.
-        sentences: one, or several.
+        method: the called method, for messages.
+        sentences: one sentence, or several.
 
     Raises:
-        TypeError: at once where `sentences` is no iterable; later where an item is no sentence, with its index.
+        TypeError: at once if `sentences` is not iterable; later for an item that is not a sentence, with its index.
     """
     given: Any = [sentences] if isinstance(sentences, (str, Sentence)) else sentences
     items = _items(method, "a sentence (str or Sentence) or an iterable of sentences", given)
@@ -54,12 +54,12 @@ def checked_pairs(method: str, pairs: Iterable[ItemT], *, ids: bool) -> Iterator
     """Yields pairs of a text and its translation, each checked as it is read.
 
     Args:
-        method: what was called, for messages.
+        method: the called method, for messages.
         pairs: the pairs.
         ids: whether a translation may be ids instead of text.
 
     Raises:
-        TypeError: at once where `pairs` is no iterable of pairs; later where an item is none, with its index.
+        TypeError: at once if `pairs` is not an iterable of pairs; later for an item that is not a pair, with its index.
     """
     wanted = "pairs (source, target) of texts"
     if isinstance(pairs, str):
@@ -72,13 +72,13 @@ def constrained_texts(method: str, texts: str | Iterable[str], constraints: Any)
     """One text or several, each with its constraints and checked as it is read.
 
     Args:
-        method: what was called, for messages.
+        method: the called method, for messages.
         texts: one text, or several.
-        constraints: of one text a `Constraints`, of several one for each; None for none.
+        constraints: a `Constraints` for one text, an iterable of one each for several; None for none.
 
     Raises:
-        TypeError: at once where an argument is of another type; later where an item is, with its index.
-        DataError: later where there are fewer or more constraints than texts.
+        TypeError: at once if an argument has another type; later for an item of another type, with its index.
+        DataError: later if there are fewer or more constraints than texts.
     """
     if isinstance(texts, str):
         if constraints is not None and not isinstance(constraints, Constraints):
@@ -93,7 +93,7 @@ def checked_aids(method: str, aids: Aids) -> Aids:
     """Aids, which have to be that.
 
     Raises:
-        TypeError: they are something else, such as a glossary.
+        TypeError: the value has another type, such as a glossary.
     """
     if not isinstance(aids, Aids):
         raise TypeError(f"{method}() takes aids as Aids(glossary=..., memory=...), not {_kind(aids)}")
@@ -103,10 +103,10 @@ def checked_aids(method: str, aids: Aids) -> Aids:
 def with_terms(
     texts: Iterator[tuple[str, Constraints]], terms: Terminology | None
 ) -> Iterator[tuple[str, Constraints]]:
-    """Texts whose constraints have terms, where they have none of their own.
+    """Adds terms to the constraints of texts that have none.
 
     Args:
-        texts: each with its constraints.
+        texts: the texts, each with its constraints.
         terms: None leaves the constraints as they are.
     """
     if terms is None:
@@ -132,17 +132,17 @@ def check_settings(method: str, settings: Mapping[str, Any]) -> None:
 
 
 def renamed(method: str, constraints: Any, settings: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The constraints and the settings of a call, where constraints may come under their old keyword `wishes`.
+    """The constraints and the settings of a call, which may have the constraints under their old keyword `wishes`.
 
     Called by public methods directly, so that the warning points at the line that called them.
 
     Args:
-        method: what was called, for messages.
-        constraints: those that came under their present name.
+        method: the called method, for messages.
+        constraints: those given under their present name.
         settings: the other keywords of the call.
 
     Raises:
-        TypeError: there are both.
+        TypeError: both are given.
     """
     others = dict(settings)
     wishes = others.pop("wishes", None)
@@ -164,7 +164,7 @@ def _several_constraints(method: str, constraints: Any) -> Iterator[Constraints]
 
 
 def _items(method: str, wanted: str, given: Iterable[ItemT]) -> Iterable[ItemT]:
-    """Refuses what cannot be gone through, and bytes."""
+    """Rejects values that cannot be iterated over, and bytes."""
     if isinstance(given, _BYTES) or not isinstance(given, Iterable):
         raise TypeError(f"{method}() takes {wanted}, not {_kind(given)}")
     return given

@@ -26,9 +26,9 @@ def attention_map(
         model: the model.
         source_tokenizer: names the source's pieces.
         target_tokenizer: names the target's pieces.
-        src_ids: of the source, with `</s>`.
-        tgt_ids: of the target, with `</s>`.
-        between: called between two steps of the computation; what it raises ends it.
+        src_ids: the ids of the source, with `</s>`.
+        tgt_ids: the ids of the target, with `</s>`.
+        between: called between two steps of the computation; an exception from it ends the computation.
 
     Raises:
         DataError: a side is empty, or longer than can be drawn.

@@ -1,4 +1,4 @@
-"""What all engines share: models in memory, search settings, copies, pickling, closing."""
+"""The common part of all engines: models in memory, search settings, copies, pickling, closing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from attendo.workflow.engines.parse import Parser
 
 _MAX_SET_UPS = 16
-"""Different settings of calls that an engine keeps ready at a time."""
+"""Maximum number of settings of calls that an engine keeps ready."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class EngineBase:
         self._own: SetUp | None = self._set_up(search, self._memory)
 
     def _open(self) -> _Ready:
-        """What is in memory.
+        """The models in memory, unless the engine is closed.
 
         Raises:
             ModelError: the engine is closed.
@@ -140,7 +140,7 @@ class EngineBase:
         return self._ready
 
     def _while_open(self) -> AbstractSet[int]:
-        """Cancels no line: the `BetweenSteps` of calls that bring none of their own.
+        """Cancels no line: the `BetweenSteps` of calls without one of their own.
 
         Raises:
             ModelError: the engine has been closed meanwhile, by another thread.
@@ -149,15 +149,15 @@ class EngineBase:
         return nobody()
 
     def _using(self, method: str, changes: Mapping[str, Any], aids: Aids | None = None) -> SetUp:
-        """What works with the engine's settings and those of a call; kept ready for the next call with the same.
+        """The objects that work with the engine's settings and those of a call; cached for the next call with the same.
 
         Args:
-            method: what was called, for messages.
+            method: the called method, for messages.
             changes: the search settings of the call.
             aids: the aids of the call; None for the engine's.
 
         Raises:
-            TypeError: one is no search setting.
+            TypeError: a keyword is not a search setting.
             DataError: a translation memory cannot be read, or is of other languages.
             RecipeError: a value cannot be used.
             ModelError: the engine is closed.
@@ -179,7 +179,7 @@ class EngineBase:
         return found
 
     def _opened_memory(self, aids: Aids) -> "Memory | None":
-        """The translation memories of aids; None where they have none.
+        """The translation memories of aids; None if they have none.
 
         Raises:
             ModelError: the model does not translate.
@@ -191,7 +191,7 @@ class EngineBase:
     def _constrained(
         self, lines: Iterator[tuple[str, Constraints]], aids: Aids | None = None
     ) -> Iterator[tuple[str, Constraints]]:
-        """Lines, each with all that its translation has to keep to: its own constraints, and the terms of the aids.
+        """Lines, each with all constraints on its translation: its own constraints, and the terms of the aids.
 
         Args:
             lines: each with its own constraints.
@@ -200,7 +200,7 @@ class EngineBase:
         return with_terms(lines, (aids or self.aids).glossary)
 
     def _translator(self, method: str, changes: Mapping[str, Any], aids: Aids | None = None) -> Translator:
-        """What translates with the settings and aids of a call.
+        """The translator with the settings and aids of a call.
 
         Raises:
             ModelError: the model is a parser.
@@ -213,7 +213,7 @@ class EngineBase:
         return found.translator
 
     def _parser(self, method: str, changes: Mapping[str, Any]) -> "Parser":
-        """What parses with the settings of a call.
+        """The parser with the settings of a call.
 
         Raises:
             ModelError: the model translates.
@@ -274,12 +274,12 @@ class EngineBase:
 
     @property
     def source_language(self) -> str:
-        """The language that the model reads, as an ISO 639-1 code; empty where the model does not say."""
+        """The language that the model reads, as an ISO 639-1 code; empty if the model does not name it."""
         return self.description.source_language
 
     @property
     def target_language(self) -> str:
-        """The language that the model writes, as an ISO 639-1 code; empty where the model does not say."""
+        """The language that the model writes, as an ISO 639-1 code; empty if the model does not name it."""
         return self.description.target_language
 
     @property
@@ -332,7 +332,7 @@ class EngineBase:
         return other
 
     def _take(self, aids: Aids, search: SearchConfig) -> None:
-        """Changes the aids and starts anew with search settings."""
+        """Changes the aids, and sets the search settings up again."""
         if not checked_aids("with_aids", aids).has_memory_of(self.aids):
             self._memory = self._opened_memory(aids)
         self.aids = aids
@@ -340,7 +340,7 @@ class EngineBase:
 
     @property
     def memory(self) -> "Memory | None":
-        """The translation memory that the engine looks texts up in; None where it has none."""
+        """The translation memory that the engine looks texts up in; None if it has none."""
         return self._memory
 
     def close(self) -> None:

@@ -50,7 +50,7 @@ class ParsedTree:
 
 @dataclass(frozen=True, kw_only=True)
 class Parse:
-    """A sentence and its trees, or why it has none."""
+    """A sentence and its trees, or the reason why it has none."""
 
     words: tuple[str, ...]
     """The words of the sentence; empty if it is empty or could not be read."""
@@ -108,7 +108,7 @@ class ParseCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class _Prepared:
-    """A sentence as the search takes it."""
+    """A sentence in the form required by the search."""
 
     sentence: Sentence
     ids: list[int]
@@ -126,8 +126,8 @@ class Parser:
         parsing: the linearization of trees, and its limits.
         word_tags: the tags that words can have, see `attendo.parsing.word_tags`; None if unknown.
         threads: the number of threads.
-        between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no sentence,
-            but may raise what ends the call.
+        between_steps: called between two decoder steps if a call has no such function of its own; it cancels no
+            sentence, but an exception from it ends the call.
     """
 
     def __init__(
@@ -160,11 +160,11 @@ class Parser:
         self._plain = str.maketrans({letter: plain for letter, plain in PLAIN.items() if letter not in known})
         configs = [model.config for model in models]
         learned = [config.max_positions for config in configs if config.positions == "learned"]
-        # One position is for the source's </s>, and in the target for the start.
+        # One position is reserved for the source's </s>, and one of the target for the start.
         self._max_positions = min(learned) - 1 if learned else None
 
     def sentence(self, given: GivenSentence) -> Sentence:
-        """Reads a sentence that a program has given, as text or as words.
+        """Reads a sentence given by a program, as text or as words.
 
         Raises:
             DataError: it has words or tags that no tree can have.
@@ -180,11 +180,11 @@ class Parser:
         """Finds the trees of sentences.
 
         Args:
-            sentences: each as its words, in the manner of treebanks; a word holds no white space.
-            tags: for each sentence the tags that its words have in any case, or None.
+            sentences: the sentences, each as words in treebank style; words contain no white space.
+            tags: for each sentence the given tags of its words, or None.
 
         Returns:
-            A parse a sentence, in their order; what cannot be parsed says so in `problem`.
+            A parse for each sentence, in order; a sentence that cannot be parsed has a `problem`.
 
         Raises:
             ModelError: the parser reads tags, and a word has none; or its probabilities are not numbers.
@@ -199,7 +199,7 @@ class Parser:
 
         Args:
             sentences: or why one could not be read, which becomes its `problem`.
-            first: the number of the first one; samples hang on it.
+            first: the number of the first sentence, which determines its samples.
         """
         found = self.parse_watched(sentences, self._between_steps, first=first)
         return [parse for parse in found if parse is not None]
@@ -207,15 +207,15 @@ class Parser:
     def parse_watched(
         self, sentences: Sequence[Sentence | DataError], between_steps: BetweenSteps, *, first: int = 1
     ) -> list[Parse | None]:
-        """Parses as `parse_sentences` does, sentences that may be cancelled meanwhile.
+        """Parses as `parse_sentences` does; sentences may be cancelled meanwhile.
 
         Args:
-            sentences: or why one could not be read.
-            between_steps: asked between two decoder steps.
+            sentences: the sentences, or the reasons why they could not be read.
+            between_steps: called between two decoder steps.
             first: the number of the first sentence, which `between_steps` counts from.
 
         Returns:
-            A parse a sentence, in their order; None for one that is cancelled before it is done.
+            A parse for each sentence, in order; None for a sentence cancelled before it is done.
         """
         prepared = [self._prepared(sentence, number) for number, sentence in enumerate(sentences, start=first)]
         ready = [(number, each) for number, each in enumerate(prepared, start=first) if isinstance(each, _Prepared)]
@@ -228,11 +228,11 @@ class Parser:
         """Parses sentences as they come: `search.window_lines` at a time, or fewer when the input pauses.
 
         Args:
-            sentences: or why one could not be read.
-            pause_s: seconds without a new one after which those at hand are parsed.
+            sentences: the sentences, or the reasons why they could not be read.
+            pause_s: seconds without a new sentence after which those read so far are parsed.
 
         Yields:
-            A parse a sentence, in their order, the same as `parse_sentences` gives for all at once.
+            A parse for each sentence, in order, the same as `parse_sentences` gives for all at once.
         """
         first = 1
         arriving = windows(
@@ -248,7 +248,7 @@ class Parser:
     def read(self, sentence: Sentence) -> str:
         """Returns the model's input for a sentence.
 
-        What treebanks call brackets and quotation marks is as text has it, and typographic characters that the
+        Treebank names of brackets and quotation marks are converted to plain text, and typographic characters that the
         vocabulary has no pieces for are plain ones.
 
         Raises:

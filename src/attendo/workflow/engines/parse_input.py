@@ -48,7 +48,7 @@ class SentenceReader:
             AttendoError: NLTK is not installed.
         """
         _check_unicode(line)
-        if self._known_tokenizer is None:  # when it is wanted, since NLTK takes a second and may not be there
+        if self._known_tokenizer is None:  # imported on demand, since NLTK takes a second and may be missing
             self._known_tokenizer = TreebankTokenizer()
         return Sentence(words=tuple(self._known_tokenizer.words(line)))
 
@@ -62,7 +62,7 @@ class SentenceReader:
         return Sentence(words=tuple(word for word in _SPACE.split(line) if word))
 
     def of_tagged(self, line: str) -> Sentence:
-        """Reads word/TAG with spaces between them; the last / of each is the one before the tag.
+        """Reads word/TAG with spaces between them; the last / each consists of the text before its tag.
 
         Raises:
             DataError: there is a word without a tag, or a tag that cannot be.
@@ -79,14 +79,14 @@ class SentenceReader:
 
 
 def read_lines_of(kind: LineKind, path: Path | None) -> Iterator[Sentence | DataError]:
-    """Reads a file of sentences, one a line.
+    """Reads a file of sentences, one per line.
 
     Args:
         kind: the format of the lines.
         path: the file, plain, gz, bz2, xz or zst, or a pipe; None for standard input.
 
     Yields:
-        For each line a sentence, without words where the line is empty, or why it is none.
+        For each line a sentence, without words if the line is empty, or the reason why it is invalid.
 
     Raises:
         DataError: the file is missing or broken, or a line is longer than 4 MB.
@@ -112,13 +112,13 @@ def attempted(read: Callable[[GivenT], Sentence], given: GivenT) -> Sentence | D
 
 
 def read_trees(path: Path | None) -> Iterator[Tree | DataError | None]:
-    """Reads a treebank as parsers are compared with it: no traces, no functional tags, no outer bracket.
+    """Reads a treebank in the form used for comparing parsers: no traces, no functional tags, no outer bracket.
 
     Args:
         path: the file, plain, gz, bz2, xz or zst, or a pipe; None for standard input.
 
     Yields:
-        Trees with words as text has them; None for one of nothing but traces; or why it is none.
+        Trees with words as in text; None for a tree of traces only; or the reason why it is invalid.
 
     Raises:
         DataError: the file is missing or broken, or a line is longer than 4 MB.

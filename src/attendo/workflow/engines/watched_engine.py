@@ -1,4 +1,4 @@
-"""An engine's work on lines that can be cancelled one by one during a call, as a server needs it."""
+"""An engine's work on lines that can be cancelled one by one during a call, for servers."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -88,7 +88,7 @@ class WatchedEngine(EngineBase):
 
         Args:
             source: the source sentence.
-            target: its translation, or the symbols of its tree; None for the result of the engine.
+            target: its translation, or the symbols of its tree; None for the engine's own result.
             between_steps: called between two decoder steps; the sentence is number 1.
 
         Returns:
@@ -105,7 +105,7 @@ class WatchedEngine(EngineBase):
             return encode(source), encode_target(checked_text("attention", "the target", target))
         parser = set_up.parser
         if parser is None:
-            # What is read differs from the source where a guard acted.
+            # The text read differs from the source where a guard acted.
             constrained = list(self._constrained(paired([source], None)))
             [translation] = set_up.translator.translate_watched(constrained, between_steps)
             return None if translation is None else (encode(translation.read), [*translation.n_best[0].ids, EOS_ID])

@@ -1,4 +1,4 @@
-"""Which layer and head of the encoder-decoder attention aligns words best, on sentences whose alignment is known."""
+"""Finds the layer and head of the encoder-decoder attention that align words best, on sentences of known alignment."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -24,13 +24,13 @@ class Aligner:
     """One way to align."""
 
     layer: int | None
-    """Of the decoder, from 1; None for the mean of all."""
+    """The decoder layer, from 1; None for the mean of all."""
     head: int | None
-    """From 1; None for the mean of the layer's."""
+    """The attention head, from 1; None for the mean of the layer's heads."""
     step: AlignmentStep
 
     def to_text(self) -> str:
-        """For a table."""
+        """The aligner's name in a table."""
         layer = "all layers" if self.layer is None else f"layer {self.layer}"
         return f"{layer}, {'all heads' if self.head is None else f'head {self.head}'}, {self.step}"
 
@@ -43,13 +43,13 @@ class AlignedTexts:
     target: str
     known: frozenset[Link]
     are_all: bool
-    """Whether these are all links; else only those of the words that they join are known."""
+    """Whether these are all links; otherwise only the links of the words that they join are known."""
 
 
 def anchored(source: str, target: str) -> AlignedTexts | None:
-    """A sentence and a translation of it with the links of the words that stand once, and alike, in both.
+    """A sentence and its translation with links between the words that occur once, and identically, in both.
 
-    Those are names, numbers and identifiers; None where there is none.
+    Those are names, numbers and identifiers; None if there is none.
     """
     sides = [[word.strip(_AROUND) for word in text.split()] for text in (source, target)]
     once = [{word for word, count in Counter(side).items() if count == 1 and len(word) > 1} for side in sides]

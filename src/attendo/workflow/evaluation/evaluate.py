@@ -28,7 +28,7 @@ class Evaluation:
     """Kernels and numbers that calculated the products."""
 
     def to_json(self) -> dict[str, Any]:
-        """Returns a dictionary for JSON: `bleu`, `chrf` and `ter`, each with `score` and `signature`, and the rest."""
+        """Returns a dictionary for JSON: `bleu`, `chrf` and `ter`, each with `score` and `signature`, and more."""
         return {
             **self.scores.to_json(),
             "perplexity": self.perplexity.per_token,

@@ -1,4 +1,4 @@
-"""Evaluating a parser on a treebank: parse its sentences, compare the trees as EVALB does, and say what is wrong."""
+"""Evaluating a parser on a treebank: parse its sentences, compare the trees as EVALB does, and describe the errors."""
 
 import time
 from collections import Counter
@@ -34,11 +34,12 @@ class Failures:
     not_parsed: int
     """Number of sentences without a tree."""
     tags: int
-    """Words that EVALB leaves out by their tags are left out of one tree alone."""
+    """Number of sentences where EVALB's deletion of words by tag affects only one tree."""
     others: int
-    """Everything else, such as a gold tree that cannot be read."""
+    """Number of other failures, such as a gold tree that cannot be read."""
     tagged: tuple[tuple[str, str, str, int], ...]
-    """Of those by tags: word, tag in the gold tree, tag in the parser's, how often; the most frequent first."""
+    """The words concerned in the sentences counted by `tags`: word, tag in the gold tree, tag in the parser's, how
+    often; the most frequent first."""
 
     @property
     def num(self) -> int:
@@ -46,7 +47,7 @@ class Failures:
         return self.not_parsed + self.tags + self.others
 
     def to_text(self) -> str:
-        """A line, and one for each word that is tagged so."""
+        """A summary line, and one line for each word tagged this way."""
         if not self.num:
             return "every sentence is compared"
         lines = [
@@ -81,7 +82,7 @@ class ParserEvaluation:
     counts: ParseCounts
     """Outcomes of the sentences; repaired ones are malformed outputs."""
     constrained: bool
-    """Whether the search could write nothing but trees."""
+    """Whether the search could only write trees."""
     parses: tuple[Parse, ...]
     seconds: float
     """Wall time of parsing."""
@@ -180,13 +181,13 @@ def evaluate_parser(
     Args:
         engine: the parser.
         gold: the treebank's trees, by `conventions.GOLD_CONVENTIONS`.
-        parameters: how to count.
-        given: what the parser is given; None for what it needs. To one that writes no tags, gold ones say nothing:
-            they stand in its trees.
+        parameters: the rules of counting.
+        given: the parser's input besides the words; None for what it needs. Gold tags do not help a parser that writes
+            no tags: they are copied into its trees.
         progress: called with the number of sentences parsed so far.
 
     Raises:
-        ModelError: the model is no parser, or needs tags and shall have none.
+        ModelError: the model is not a parser, or needs tags and none are given.
     """
     parsing = engine.description.parsing
     if parsing is None:

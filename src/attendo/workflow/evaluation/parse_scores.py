@@ -24,12 +24,12 @@ def score_parses(
         gold: the treebank's.
         parses: of the same sentences.
         parameters: how to count.
-        on_score: is given each sentence's score.
+        on_score: called with each sentence's score.
     """
     lines = [(str(tree), tree_line(parse)) for tree, parse in zip(gold, parses, strict=True)]
     return evaluate(lines, replace(parameters, max_error=_NO_LIMIT), on_score)
 
 
 def tree_line(parse: Parse) -> str:
-    """A parse's best tree on a line; empty where there is none."""
+    """A parse's best tree on a line; empty if there is none."""
     return str(parse.tree) if parse.n_best else ""

@@ -21,7 +21,7 @@ NUM_WORDS = 300
 NUM_OTHER_LINES = 500
 """Maximum number of lines of another language to translate."""
 BLANK_LINES = ("", " ", "\t", "\u00a0")
-"""Lines of nothing but white space."""
+"""Lines of only white space."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -64,8 +64,8 @@ def measure_robustness(
         engine: the model.
         sources: the sentences.
         references: their translations, in the same order.
-        outputs: the model's translations of `sources` as they are.
-        other_language: text that is not in the source language; the references, where left out.
+        outputs: the model's translations of the unperturbed `sources`.
+        other_language: text that is not in the source language; by default the references.
         num_resamples: number of bootstrap resamples for the intervals; 0 for no intervals.
         seed: seed of typos, numbers and choices; equal seeds give equal test sets.
         progress: called with the number of lines translated so far and the number of all lines.

@@ -1,1 +1,1 @@
-"""Models exported to other programs and imported from them, with proof that both say the same."""
+"""Models exported to other programs and imported from them, with verification that both give the same results."""

@@ -1,4 +1,4 @@
-"""A model for another program, or for this one in int8, and the proof that it says the same there."""
+"""A model for another program, or for this one in int8, and the verification that it gives the same results there."""
 
 import tempfile
 from collections.abc import Callable
@@ -160,15 +160,15 @@ def prove(
     """Compares a model with another program's.
 
     Args:
-        model: ours.
-        theirs: the other.
+        model: our model.
+        theirs: the other program's model.
         sample: the sentences.
-        what: was compared.
+        what: the subject of the comparison.
         exact: whether both compute in float32.
-        threads: processor threads of ours.
-        version: of attendo.
-        remarks: what is defined differently there.
-        text_check: gives the texts that differ, of source lines and of written ids.
+        threads: number of our processor threads.
+        version: the version of attendo.
+        remarks: differences in definition there.
+        text_check: returns the texts that differ, given source lines and written ids.
     """
     ours = AttendoRuntime(decoding_model(model.transformer), threads=threads, version=version)
     parity = compare(ours, theirs, model.source_tokenizer.encode_batch(sample.sources))
@@ -240,4 +240,4 @@ WRITERS: dict[Format, Callable[[_Work], Runtime]] = {
     "onnx": _onnx,
     "argos": _argos,
 }
-"""Functions that fill the folder and give the other program, which reads from there."""
+"""Functions that fill the folder and return the other program, which reads from it."""

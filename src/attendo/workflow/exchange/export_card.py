@@ -1,4 +1,4 @@
-"""The card of an exported or imported model: what the folder is, how to use it, and what the model itself is."""
+"""The card of an exported or imported model: the folder, its use, and the model itself."""
 
 from attendo.checkpoint.checksums import CARD
 from attendo.checkpoint.model_folder import LoadedModel
@@ -45,7 +45,7 @@ def export_card(model: LoadedModel, kind: str, quantization: str, version: str) 
     """The `README.md` of an export, as Markdown.
 
     Args:
-        model: what was exported, whose own card follows.
+        model: the exported model, whose own card follows.
         kind: the format.
         quantization: of the matrices.
         version: of attendo.
@@ -92,7 +92,7 @@ def imported_card(name: str, own: str, version: str) -> str:
 
     Args:
         name: the checkpoint's folder.
-        own: the checkpoint's card; empty where it has none.
+        own: the checkpoint's card; empty if it has none.
         version: of attendo.
     """
     return f"""# {name}

@@ -1,4 +1,4 @@
-"""A Marian checkpoint of Hugging Face's as a model of ours, and the proof that it says the same here."""
+"""Converts a Marian checkpoint of Hugging Face to our format, and verifies that it gives the same results here."""
 
 from collections.abc import Callable
 from functools import partial
@@ -33,23 +33,23 @@ def import_model(
     force: bool = False,
     say: Callable[[ParityReport], None] = lambda report: None,
 ) -> None:
-    """Reads a checkpoint folder and writes it as a model; the model appears when its parity is proved.
+    """Reads a checkpoint folder and writes it as a model; the model appears when its parity is verified.
 
     Args:
         path: the checkpoint's folder.
         output: the model folder to write.
-        sample: gives sentences to prove it on, for the model's languages; None for pieces at random.
-        threads: processor threads; None leaves torch's choice.
-        version: of attendo, for report and card.
-        force: replace whatever `output` holds.
-        say: told the report, before parity is judged.
+        sample: returns sentences to verify it with, for the model's languages; None for random pieces.
+        threads: processor threads; None for torch's default.
+        version: the version of attendo, for report and card.
+        force: replace any content of `output`.
+        say: called with the report before parity is judged.
 
     Raises:
         AttendoError: a package is missing.
-        DataError: there is no sentence of a fit length.
-        ModelError: the checkpoint is torn or has what ours cannot be, or `output` holds something else
+        DataError: no sentence has a suitable length.
+        ModelError: the checkpoint is damaged or has unsupported features, or `output` contains something else
             (`output_folders`).
-        ParityError: the model does not say the same here; nothing is left behind.
+        ParityError: the model gives other results here; nothing is written.
     """
     need_packages((*PACKAGES["huggingface"], "google.protobuf"), "export")
     origin = Origin(command="import", source=path)
@@ -82,7 +82,7 @@ def import_model(
 
 
 def _write(imported: ImportedModel, path: Path, draft: Path, version: str) -> LoadedModel:
-    """Writes the model folder and reads it again, so that what is compared is what is kept."""
+    """Writes the model folder and reads it again, so that the comparison uses the stored model."""
     description = ModelDescription(
         source_language=imported.source_language,
         target_language=imported.target_language,

@@ -1,4 +1,4 @@
-"""The proof that a model says the same elsewhere, as a person reads it, and the sentences it is made on."""
+"""The report that verifies that a model gives the same results elsewhere, and its sample of sentences."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -33,11 +33,11 @@ class Sample:
 
 
 SampleSource = Callable[[str, str], Sample | None]
-"""Returns sentences for a source and a target language, or None where it has none of them."""
+"""Returns sentences for a source and a target language, or None if it has none for them."""
 
 
 def read_sample(sentences: Path, references: Path | None) -> Sample:
-    """Sentences of a file, one a line, with their translations where another file has them.
+    """Sentences of a file, one per line, with their translations if another file has them.
 
     Raises:
         DataError: a file is missing or broken, the two differ in length, or there is no sentence.
@@ -69,7 +69,7 @@ def invented_sample(model: LoadedModel, *, seed: int = 1) -> Sample:
 
 
 def chosen(source: SampleSource, model: LoadedModel) -> Sample:
-    """The first `SENTENCES` of a source that are not too long; invented ones where it has none.
+    """The first `SENTENCES` of a source that are not too long; invented ones if it has none.
 
     Raises:
         DataError: all of them are too long.
@@ -97,11 +97,11 @@ class Bleu:
     theirs: float
     signature: str
     by_people: bool
-    """Whether the references are translations of the sentences; else they are our own outputs."""
+    """Whether the references are translations of the sentences; otherwise they are our own outputs."""
 
     @property
     def of(self) -> str:
-        """What the reference is."""
+        """A name of the reference."""
         if self.by_people:
             return "against the references"
         return "with the outputs here as the reference, since there is none"
@@ -125,7 +125,8 @@ class ParityReport:
     """Whether both sides compute in float32."""
     bleu: Bleu | None
     differing_texts: tuple[str, ...] | None
-    """Texts that the other program's tokenizer treats otherwise; None where it takes pieces, and so ours."""
+    """Texts that the other program's tokenizer treats otherwise; None if it takes pieces, and so uses our
+    tokenization."""
     remarks: tuple[str, ...]
     """Definitions that differ there."""
 
@@ -133,7 +134,8 @@ class ParityReport:
     def problems(self) -> tuple[str, ...]:
         """Returns the reasons why there is no parity; empty if there is."""
         found = self.parity.problems(exact=self.exact)
-        # Against its own outputs float32 has 100, and each sentence that int8 words otherwise costs, better or worse.
+        # Against its own outputs float32 scores 100, and each sentence that int8 words differently lowers that, better
+        # or worse.
         counts = self.bleu is not None and self.bleu.by_people and not self.exact
         if self.bleu is not None and counts and self.bleu.delta < -MAX_BLEU_LOSS:
             found.append(f"BLEU falls by {-self.bleu.delta:.2f}, more than {MAX_BLEU_LOSS:g}")
@@ -147,7 +149,7 @@ class ParityReport:
         """Ends in an error where this is no parity.
 
         Raises:
-            ParityError: it says why.
+            ParityError: the verification failed; the message has the reason.
         """
         if self.problems:
             raise ParityError(f"{self.what}: no parity, so nothing is kept: {'; '.join(self.problems)}")
@@ -182,7 +184,7 @@ class ParityReport:
 
 
 def bleu_of(parity: Parity, sample: Sample, model: LoadedModel) -> Bleu | None:
-    """BLEU of both sides' greedy outputs, where there are references; else, where they differ, of one by the other."""
+    """BLEU of both sides' greedy outputs, where there are references; else, if different, of one against the other."""
     decode = model.target_tokenizer.decode
     ours, theirs = ([decode(ids) for ids in side] for side in (parity.our_outputs, parity.their_outputs))
     references: Sequence[str] | None = sample.references

@@ -1,14 +1,14 @@
-"""Has the threads of OpenMP wait briefly for each other while other programs want the same cores.
+"""Makes OpenMP's threads wait only briefly for each other while other programs use the same cores.
 
-At the end of every parallel loop they wait for the slowest of them: libgomp, which torch brings on Linux, has them wait
-awake for milliseconds. On a quiet machine nothing is faster. Beside another program it is slow: while that program has
-the core of the thread that is waited for, the others keep theirs busy with waiting, and the system cannot move the
-thread there.
+At the end of every parallel loop they wait for the slowest of them: libgomp, which torch includes on Linux, lets them
+wait actively for milliseconds. On a quiet machine this is fastest. Next to another program it is slow: while that
+program occupies the core of the slowest thread, the others keep theirs busy with waiting, and the system cannot move
+the thread there.
 
 libgomp waits briefly by itself as soon as it manages more threads than there are processors (its manual under
-GOMP_SPINCOUNT). So while other programs take part of the cores, a team of sleeping threads is kept, which makes them
-more; it goes when the cores are free again. This works in a process whose OpenMP threads run already, and costs nothing
-where nobody else is there. Other runtimes are set up before they start (`threads.set_up_openmp`).
+GOMP_SPINCOUNT). So while other programs use some of the cores, a team of sleeping threads is kept, which exceeds that
+number; it ends when the cores are free again. This works in a process whose OpenMP threads are already running, and
+costs nothing without other programs. Other runtimes are set up before they start (`threads.set_up_openmp`).
 """
 
 import ctypes
@@ -48,7 +48,7 @@ class Reading:
 
 
 class Presence:
-    """Whether other programs want the cores of this process, by one reading after the other.
+    """Whether other programs use the cores of this process, from successive readings.
 
     Args:
         first: the first reading.
@@ -73,15 +73,15 @@ class Presence:
 
 
 def read_now(proc: Path = Path("/proc"), cores: set[int] | None = None) -> Reading:
-    """Reads what Linux counts; see proc(5), `/proc/stat` and `/proc/pid/task/tid/schedstat`.
+    """Reads Linux' counters; see proc(5), `/proc/stat` and `/proc/pid/task/tid/schedstat`.
 
     Args:
-        proc: Linux' folder of that name.
-        cores: the numbers of those that this process may use; None for those of its affinity.
+        proc: Linux' folder `/proc`.
+        cores: the numbers of the cores that this process may use; None for those of its affinity.
 
     Raises:
-        OSError: the system does not count it.
-        ValueError: it counts it in another form.
+        OSError: the system has no such counters.
+        ValueError: the counters have another form.
     """
     mine = os.sched_getaffinity(0) if cores is None else cores
     ticks = 0
@@ -102,7 +102,7 @@ def read_now(proc: Path = Path("/proc"), cores: set[int] | None = None) -> Readi
 
 
 def keep_waits_brief(engine: object, threads: int | None) -> None:
-    """Has torch's threads wait briefly for each other as long as an engine is there that works with them.
+    """Makes torch's threads wait briefly for each other as long as an engine that uses them exists.
 
     Args:
         engine: decodes in torch on the processor.
@@ -118,13 +118,13 @@ def keep_waits_brief(engine: object, threads: int | None) -> None:
 
 @contextmanager
 def brief_waits(environment: Mapping[str, str] = os.environ) -> Iterator[None]:
-    """Has torch's threads wait briefly for each other as long as other programs want the cores, within the block.
+    """Makes torch's threads wait briefly for each other while other programs use the cores, within the block.
 
-    Does nothing where torch has one thread, where its runtime is not libgomp, where the system does not count what is
-    needed, and where the user has chosen how threads wait.
+    Does nothing if torch has one thread, its runtime is not libgomp, the system lacks the counters, or the user has
+    chosen how threads wait.
 
     Args:
-        environment: of this process.
+        environment: the environment of this process.
     """
     parallel = openmp_parallel()
     if parallel is None or torch.get_num_threads() == 1 or chooses_waiting(environment):
@@ -161,11 +161,11 @@ def _watch(parallel: int, first: Reading, ended: threading.Event) -> None:
 
 
 class SleepingTeam:
-    """A team of OpenMP threads that has nothing to do.
+    """A team of idle OpenMP threads.
 
     Args:
         parallel: the address of libgomp's `GOMP_parallel`.
-        threads: how many they are.
+        threads: number of threads.
     """
 
     def __init__(self, parallel: int, threads: int) -> None:
@@ -184,6 +184,6 @@ class SleepingTeam:
         self._ended.wait()
 
     def end(self) -> None:
-        """Lets the threads go."""
+        """Ends the threads."""
         self._ended.set()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""The device and the number of threads that settings stand for on this machine."""
+"""Resolves the settings of device and threads on this machine."""
 
 import os
 
@@ -10,14 +10,14 @@ from attendo.workflow.machine.devices import check_device
 
 
 def choose_device(name: str, number: int = 0) -> torch.device:
-    """The device of a setting: `cpu`, `cuda`, or `auto` for a GPU where there is one.
+    """The device of a setting: `cpu`, `cuda`, or `auto` for a GPU if there is one.
 
     Args:
         name: the setting.
-        number: which GPU, from 0: of several processes on a machine each has its own.
+        number: number of the GPU, from 0: each of several processes on a machine has its own.
 
     Raises:
-        AttendoError: the setting is unknown, a GPU is asked for and torch sees none, or not so many.
+        AttendoError: the setting is unknown, a GPU is requested and torch sees none, or too few.
     """
     check_device(name)
     if name == "cuda" and not torch.cuda.is_available():
@@ -33,11 +33,11 @@ def choose_device(name: str, number: int = 0) -> torch.device:
 
 
 def set_threads(threads: int | None) -> int:
-    """Sets how many threads torch works with, for this whole process; gives their number.
+    """Sets torch's number of threads for this process, and returns it.
 
     Args:
-        threads: at least 1; None for torch's own choice, but no more than a container's quota allows, unless the user
-            has chosen by `OMP_NUM_THREADS` or `torch.set_num_threads`.
+        threads: at least 1; None for torch's default, limited by a container's quota, unless the user has chosen by
+            `OMP_NUM_THREADS` or `torch.set_num_threads`.
     """
     chosen = threads
     if chosen is None and "OMP_NUM_THREADS" not in os.environ and torch.get_num_threads() == cores_by_affinity():

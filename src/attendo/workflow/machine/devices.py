@@ -10,7 +10,7 @@ def check_device(name: str) -> None:
     """Refuses a setting that there is not.
 
     Raises:
-        AttendoError: it is none of `DEVICES`.
+        AttendoError: it is not in `DEVICES`.
     """
     if name not in DEVICES:
         raise AttendoError(f"device = {name!r} is unknown; take one of {', '.join(DEVICES)}")

@@ -10,13 +10,13 @@ from attendo.workflow.machine.device import choose_device
 
 
 def with_number_type(recipe: Recipe) -> Recipe:
-    """A recipe whose `training.dtype` is one that products can have.
+    """A recipe with `training.dtype` resolved to an actual type.
 
-    `auto` becomes `bfloat16` where this machine multiplies it faster than float32: on a GPU that has such products, and
-    on a processor with AMX, or AMD's with the bfloat16 instructions of AVX-512. Elsewhere it becomes `float32`.
+    `auto` becomes `bfloat16` if this machine multiplies it faster than float32: on a GPU with such products, on a CPU
+    with AMX, or on an AMD CPU with the bfloat16 instructions of AVX-512. Otherwise it becomes `float32`.
 
     Raises:
-        AttendoError: the recipe asks for a GPU, and there is none.
+        AttendoError: the recipe requests a GPU, and there is none.
     """
     if recipe.training.dtype != "auto":
         return recipe

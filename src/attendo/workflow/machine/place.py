@@ -11,13 +11,13 @@ from attendo.workflow.machine.devices import check_device
 
 
 def choose_place(name: str) -> str:
-    """The device of a setting, `cpu` or `cuda:0`; torch is asked only where there may be a GPU.
+    """The device of a setting, `cpu` or `cuda:0`; torch is used only if there may be a GPU.
 
     Args:
-        name: `cpu`, `cuda`, or `auto` for a GPU where there is one.
+        name: `cpu`, `cuda`, or `auto` for a GPU if there is one.
 
     Raises:
-        AttendoError: the setting is unknown, or a GPU is asked for and there is none, or no torch for it.
+        AttendoError: the setting is unknown, or a GPU is requested and there is none, or torch is missing.
     """
     check_device(name)
     if name == "cpu" or (name == "auto" and not may_have_gpu()):
@@ -47,8 +47,8 @@ def choose_threads(threads: int | None) -> int:
     """Chooses the number of threads, and sets torch's if it is loaded already.
 
     Args:
-        threads: at least 1; None for what the user has chosen by `OMP_NUM_THREADS` or `torch.set_num_threads`, or else
-            a thread a core, but no more than a container's quota allows.
+        threads: at least 1; None for the user's choice by `OMP_NUM_THREADS` or `torch.set_num_threads`, or else one
+            thread per core, limited by a container's quota.
     """
     if _is_torch_loaded():
         from attendo.workflow.machine.device import set_threads

@@ -9,7 +9,7 @@ from attendo.model.products import is_exact
 
 @dataclass(frozen=True, kw_only=True)
 class TorchFacts:
-    """This machine, as torch sees it."""
+    """This machine's properties as reported by torch."""
 
     threads: int
     gpus: tuple[str, ...]
@@ -18,7 +18,7 @@ class TorchFacts:
 
 
 def torch_facts() -> TorchFacts:
-    """Asks torch."""
+    """Reads the properties from torch."""
     return TorchFacts(
         threads=torch.get_num_threads(),
         gpus=tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())),

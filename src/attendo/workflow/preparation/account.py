@@ -11,12 +11,12 @@ from attendo.text.corpora import DataConfig
 from attendo.workflow.preparation.stages import Cleaned, NothingKeptError, Preparation
 
 _EXAMPLES = 2
-"""Dropped pairs that are shown of each reason."""
+"""Number of dropped pairs shown for each reason."""
 _EXAMPLE_CHARACTERS = 60
 
 
 def dropped_beside(output: Path) -> Path:
-    """Returns the path of the list of dropped pairs of a failed preparation, beside the folder that it did not make."""
+    """Returns the path of the list of dropped pairs of a failed preparation, next to the missing folder."""
     return output.with_name(f"{output.name}.dropped.tsv")
 
 
@@ -24,17 +24,18 @@ def dropped_beside(output: Path) -> Path:
 def account_kept(
     preparation: Preparation, cleaned: Cleaned, data: DataConfig, draft: Path, output: Path
 ) -> Iterator[None]:
-    """Adds the account to an error that ends a preparation where little was kept, and keeps the list of dropped pairs.
+    """Adds the counts to an error that ends a preparation with few pairs kept, and keeps the list of dropped pairs.
 
     Args:
-        preparation: under way.
-        cleaned: what its first reading came to.
-        data: its corpora, resolved.
+        preparation: the preparation in progress.
+        cleaned: the result of its first reading.
+        data: the section with resolved corpora.
         draft: the folder in the making, which is lost with the error.
         output: the folder that was to be made.
 
     Raises:
-        DataError: the one of the block, with the counts by reason, examples, and where all dropped pairs are listed.
+        DataError: the error of the block, with the counts by reason, examples, and the path of the list of all dropped
+            pairs.
     """
     try:
         yield
@@ -53,7 +54,7 @@ def account_kept(
 
 
 def account_messages(reports: Sequence[CorpusReport], dropped: Path) -> Iterator[str]:
-    """Yields what is to be said of prepared corpora of which little was kept, or which are in another encoding.
+    """Yields messages about prepared corpora of which little was kept, or which are in another encoding.
 
     Args:
         reports: of all corpora.
@@ -68,14 +69,14 @@ def account_messages(reports: Sequence[CorpusReport], dropped: Path) -> Iterator
 def account_text(
     name: str, kept: int, dropped: Mapping[str, int], listed: Path, encoding_advice: str | None = None
 ) -> str:
-    """Says what became of the pairs of a corpus: counts by reason, some examples of each, and what to do about it.
+    """Reports the outcome of a corpus's pairs: counts by reason, some examples of each, and remedies.
 
     Args:
         name: the corpus.
         kept: pairs kept.
         dropped: pairs dropped by reason.
         listed: the `dropped.tsv` that has them.
-        encoding_advice: what encoding to set.
+        encoding_advice: the encoding to set.
     """
     total = kept + sum(dropped.values())
     reasons = ", ".join(

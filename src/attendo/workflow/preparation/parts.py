@@ -1,20 +1,16 @@
 """The units of work of preparing a corpus: pure functions of one picklable task, each on a part of it.
 
-`workflow.preparation.prepare` hands them to `workers.Workers`, in the order below, and puts the results together in
-the order of the tasks: so what comes out does not depend on who works, how many, or where. Whoever has other workers,
-on other machines, writes another `Workers` and gives it to `prepare`; the corpus's files and the folder in the making
-have to be seen by all.
+`workflow.preparation.prepare` hands them to `workers.Workers`, in the order below, and puts the results together in the
+order of the tasks: so the result does not depend on the kind, number or place of the workers. To use other workers,
+such as on other machines, implement `Workers` and pass it to `prepare`; all workers must see the corpus's files and the
+folder in progress.
 
-| unit | task | result |
-|---|---|---|
-| `text.parts.scan_file` | a file | its checksum, and where its lines are |
-| `clean_part` | `CleanTask` | the digests of the part's clean pairs |
-| `text.duplicates.repeated_rows` | a bucket's file | which of its pairs came before |
-| `sample_part` | `SampleTask` | `Sample`: the pairs to learn the vocabulary from |
-| `learn_vocabulary` | `LearnTask` | a SentencePiece model, also written |
-| `encode_part` | `EncodeTask` | `EncodedPart`: ids, counts, and the lines of `dropped.tsv` |
-| `drop_part` | `DropTask` | `EncodedPart` without ids: the account where preparing fails |
-| `files.sha256` | a file that was written | its checksum |
+| unit | task | result | |---|---|---| | `text.parts.scan_file` | a file | its checksum, and the positions of its lines
+| | `clean_part` | `CleanTask` | the digests of the part's clean pairs | | `text.duplicates.repeated_rows` | a bucket's
+file | which of its pairs came before | | `sample_part` | `SampleTask` | `Sample`: the pairs to learn the vocabulary
+from | | `learn_vocabulary` | `LearnTask` | a SentencePiece model, also written | | `encode_part` | `EncodeTask` |
+`EncodedPart`: ids, counts, and the lines of `dropped.tsv` | | `drop_part` | `DropTask` | `EncodedPart` without ids: the
+account where preparing fails | | `files.sha256` | a file that was written | its checksum |
 """
 
 from collections import Counter
@@ -48,7 +44,7 @@ class CleanTask:
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Returns what is worked on, for messages."""
+        """A name of the work, for messages."""
         return str(self.part)
 
 
@@ -59,18 +55,18 @@ class SampleTask:
     part: CorpusPart
     cleaning: CleaningConfig
     rows: npt.NDArray[np.int64]
-    """Numbers of the chosen ones among the part's clean pairs, from 0, ascending, `(num_chosen,)`."""
+    """Numbers of the chosen pairs among the part's clean pairs, from 0, ascending, `(num_chosen,)`."""
     languages: tuple[str, str] = ("", "")
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Returns what is worked on, for messages."""
+        """A name of the work, for messages."""
         return str(self.part)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Sample:
-    """The chosen pairs of a part, as they are appended to a `LearnTask`'s files: UTF-8, one sentence a line."""
+    """The chosen pairs of a part, in the form appended to a `LearnTask`'s files: UTF-8, one sentence a line."""
 
     sources: bytes
     targets: bytes
@@ -81,17 +77,17 @@ class LearnTask:
     """A vocabulary to learn."""
 
     texts: tuple[Path, ...]
-    """Files of sentences, one a line, as `Sample` has them; a line of each is read in turn."""
+    """Files of sentences, one per line, as in `Sample`; their lines are read alternately."""
     config: TokenizerConfig
     output: Path
     """The SentencePiece model to write."""
     symbols: tuple[str, ...] = ()
-    """Words that are a piece each."""
+    """Words that are a single piece each."""
     only_symbols: bool = False
     """The text is symbols, and each is a piece."""
 
     def __str__(self) -> str:
-        """Returns what is worked on, for messages."""
+        """A name of the work, for messages."""
         return f"the vocabulary {self.output.name}"
 
 
@@ -107,7 +103,7 @@ class DropTask:
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Returns what is worked on, for messages."""
+        """A name of the work, for messages."""
         return str(self.part)
 
 
@@ -127,7 +123,7 @@ class EncodeTask:
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Returns what is worked on, for messages."""
+        """A name of the work, for messages."""
         return str(self.part)
 
 
@@ -185,9 +181,9 @@ def sample_part(task: SampleTask) -> Sample:
 
 
 def learn_vocabulary(task: LearnTask) -> bytes:
-    """Learns a vocabulary and writes it; gives the content of its file.
+    """Learns a vocabulary and writes it; returns the content of its file.
 
-    SentencePiece works with threads of its own, always as many: what unigram learns depends on their number.
+    SentencePiece uses its own threads, always the same number, on which the result for unigram depends.
 
     Raises:
         DataError: the text cannot fill the vocabulary, or has too many characters for it.
@@ -200,7 +196,7 @@ def learn_vocabulary(task: LearnTask) -> bytes:
 
 
 def drop_part(task: DropTask) -> EncodedPart:
-    """Accounts for the pairs of a part without a vocabulary: what is kept, and what is dropped for another reason.
+    """Accounts for the pairs of a part without a vocabulary: the pairs kept, and those dropped for another reason.
 
     Raises:
         DataError: a file is broken, or has changed.
@@ -221,7 +217,7 @@ def drop_part(task: DropTask) -> EncodedPart:
 
 
 def encode_part(task: EncodeTask) -> EncodedPart:
-    """Turns the pairs of a part into ids, all but those that are dropped, and accounts for each.
+    """Turns the pairs of a part into ids, except those that are dropped, and accounts for each.
 
     Raises:
         DataError: a file is broken, or has changed.
@@ -238,7 +234,7 @@ def encode_part(task: EncodeTask) -> EncodedPart:
         elif is_duplicate:
             written.dropped.append(item.dropped("duplicate"))
         else:
-            # One by one: a batch would start SentencePiece's threads, and here the processes are many already.
+            # One at a time: a batch would start SentencePiece's threads, and there are already many processes.
             src_ids, tgt_ids = source.encode(corpus.tagged(item.source)), target.encode(item.target)
             if max(len(src_ids), len(tgt_ids)) > cleaning.max_tokens:
                 written.dropped.append(item.dropped("too_many_tokens"))
@@ -264,7 +260,7 @@ def _encoded(task: EncodeTask, written: _Written, source: Tokenizer, target: Tok
 
 
 def _dropped_lines(corpus: CorpusConfig, dropped: Iterable[Dropped]) -> str:
-    """Returns lines of `dropped.tsv`; the files are those that the line number is of."""
+    """Returns lines of `dropped.tsv`; the line number refers to these files."""
     files = " ".join(file_names(corpus))
     return "".join(
         "\t".join((corpus.name, files, str(item.line), item.reason, item.source, item.target)) + "\n"
@@ -275,14 +271,14 @@ def _dropped_lines(corpus: CorpusConfig, dropped: Iterable[Dropped]) -> str:
 def _cleaned(
     part: CorpusPart, cleaning: CleaningConfig, languages: tuple[str, str]
 ) -> Iterator[SentencePair | Dropped]:
-    """Yields what `clean` makes of a part."""
+    """Yields the results of `clean` for a part."""
     encodings = part.corpus.line_encodings
     return clean(part.pairs(), part.corpus.name, cleaning, encodings=encodings, languages=languages)
 
 
 @lru_cache(maxsize=2)
 def _tokenizer(serialized: bytes) -> Tokenizer:
-    """Reads a model once a process: it takes as long as some hundred sentences."""
+    """Reads a model once a process: that takes as long as some hundred sentences."""
     return Tokenizer(serialized)
 
 

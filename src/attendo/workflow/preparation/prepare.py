@@ -1,9 +1,9 @@
 """Corpora to a prepared folder: the vocabulary, the token shards, and an account of every pair kept or dropped.
 
-The corpora are cut into parts (`text.parts`), and the parts are read three times by units of work that know nothing of
-each other (`workflow.preparation.parts`): once to clean them and to find duplicates, once to take the sample that the
-vocabulary is learned from (not where a model's is kept), once to write the tokens. `workflow.preparation.stages` puts
-together what the units give.
+The corpora are cut into parts (`text.parts`), and the parts are read three times by independent units of work
+(`workflow.preparation.parts`): once to clean them and to find duplicates, once to take the sample for learning the
+vocabulary (not if a model's is kept), once to write the tokens. `workflow.preparation.stages` combines the results of
+the units.
 """
 
 import shutil
@@ -51,7 +51,7 @@ _WRITTEN = {
 }
 """Files that may be in a prepared folder."""
 _TREES = "trees.tmp"
-"""The folder of the pairs that treebanks come to."""
+"""The folder of the pairs made from treebanks."""
 
 
 def prepare(
@@ -68,28 +68,28 @@ def prepare(
 ) -> PreparedData:
     """Learns the vocabulary, or keeps a model's, writes the token shards and accounts for every pair.
 
-    The folder appears under its name when it is whole; what a folder of that name held before is replaced.
+    The folder appears under its name when it is complete, and replaces an older one.
 
     Args:
-        data: which corpora, and how to clean them.
-        tokenizer: which vocabulary to learn.
+        data: the corpora, and the rules for cleaning them.
+        tokenizer: the vocabulary to learn.
         output: the prepared folder to make.
-        base_folder: what `data.folder` is relative to.
-        vocabulary: that of a model to fine-tune, in place of one that is learned.
-        parsing: how trees are written, where the corpora are treebanks; `unread.tsv` has those that are none.
-        progress: called behind each file that is scanned and each part of a corpus that is done.
-        workers: who does the work, as `workers.WorkerProcesses`; None is this process, which
-            also does what is hardly more than one part. They change no byte of the folder, but for the seconds in its
-            report (and so that file's checksum in the manifest).
-        force: replace whatever `output` holds.
+        base_folder: the folder to which `data.folder` is relative.
+        vocabulary: the vocabulary of a model to fine-tune, in place of a learned one.
+        parsing: the linearization of trees, if the corpora are treebanks; `unread.tsv` has the invalid trees.
+        progress: called after each scanned file and each finished part of a corpus.
+        workers: the workers, such as `workers.WorkerProcesses`; None for this process, which also does the work if it
+            is hardly more than one part. They do not affect the folder's bytes, except the seconds in its report (and
+            so that file's checksum in the manifest).
+        force: replace any content of `output`.
 
     Returns:
         The folder, opened.
 
     Raises:
-        DataError: a corpus file is missing (all of those in one message), no lines of text, broken, or of another
-            number of lines than its counterpart; a corpus keeps no pair; the validation set has a bad line; the
-            vocabulary is too large for the text; or `output` holds something else than prepared data.
+        DataError: a corpus file is missing (all of those in one message), not lines of text, broken, or differs from
+            its counterpart in the number of lines; a corpus keeps no pair; the validation set has a bad line; the
+            vocabulary is too large for the text; or `output` contains anything but prepared data.
         AttendoError: a worker was lost.
     """
     started = time.monotonic()
@@ -147,7 +147,7 @@ def _checked(data: DataConfig, output: Path, base_folder: Path, *, force: bool) 
 
 
 def _validation_pairs(data: DataConfig, corpora: Path, left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Reads the validation set, if there is one; counts the units that are left out of it."""
+    """Reads the validation set, if there is one; counts the skipped units."""
     languages = data.source_language, data.target_language
     read = translated_units_reader(languages, left_out)
     return read_valid(data.valid, corpora, languages=languages, read=read) if data.valid else ([], [])
@@ -156,7 +156,7 @@ def _validation_pairs(data: DataConfig, corpora: Path, left_out: Counter[str]) -
 def _pairs_of_treebanks(
     data: DataConfig, base_folder: Path, folder: Path, parsing: ParsingConfig
 ) -> tuple[DataConfig, tuple[str, ...]]:
-    """Writes what treebanks come to; gives the section with pairs in their place, and the symbols of tags."""
+    """Writes the pairs made from treebanks; returns the section with pairs in their place, and the symbols of tags."""
     treebanks = treebank_text(data, base_folder, folder / _TREES, parsing)
     write_json(folder / WORD_TAGS, treebanks.word_tags)
     write_text(folder / "unread.tsv", f"corpus\tfile\tline\tproblem\n{treebanks.unread}")
@@ -182,7 +182,7 @@ def _facts(
 
 
 def _with_treebanks(report: PreparationReport, data: DataConfig, base_folder: Path) -> PreparationReport:
-    """A report that names the treebanks' files in the place of those that were made of them."""
+    """A report that names the treebanks' files in place of the files made from them."""
     folder = base_folder / data.folder
 
     def named(config: CorpusConfig, found: CorpusReport) -> CorpusReport:
@@ -196,7 +196,7 @@ def _with_treebanks(report: PreparationReport, data: DataConfig, base_folder: Pa
 
 
 def _check_replaceable(output: Path, corpora: Path, *, force: bool) -> None:
-    """Refuses to replace what is not prepared data, or has other files beside it."""
+    """Rejects replacing a folder that is not prepared data, or has other files in it."""
     check_output_folder(output)
     names = contents(output)
     if not names:
@@ -216,7 +216,7 @@ def _check_replaceable(output: Path, corpora: Path, *, force: bool) -> None:
 
 
 def _keep(vocabulary: Vocabulary, folder: Path) -> tuple[Tokenizer, Tokenizer]:
-    """Writes a model's vocabulary unchanged; gives its two sides."""
+    """Writes a model's vocabulary unchanged; returns its two sides."""
     vocabulary.source.save(folder / "source.spm")
     if not vocabulary.joint:
         vocabulary.target.save(folder / "target.spm")
@@ -230,7 +230,7 @@ def _write_valid(
     tokenizers: tuple[Tokenizer, Tokenizer],
     left_out: Counter[str],
 ) -> CorpusReport:
-    """Writes the validation set's shards and sentences, its tag before the sources; counts the units left out of it."""
+    """Writes the validation set's shards and sentences, its tag before the sources; counts its skipped units."""
     sides = [config.tagged(source) for source in valid[0]], valid[1]
     vocab_size = max(tokenizer.vocab_size for tokenizer in tokenizers)
     source, target = (

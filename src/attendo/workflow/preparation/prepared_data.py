@@ -36,10 +36,10 @@ class PreparationReporter(Protocol):
 
 
 def prepared_folder(recipe: Recipe, root: Path) -> Path:
-    """Returns the folder of a recipe's prepared data below `root`: another one for other data or another tokenizer.
+    """Returns the folder of a recipe's prepared data below `root`: a separate one for each data and tokenizer.
 
-    What was prepared before a corpus changed stays, for the runs that train on it; what is made of the changed one goes
-    beside it, under a name with the next free number.
+    Data prepared before a corpus changed is kept for the runs that train on it; data made from the changed corpus is
+    placed next to it, under a name with the next free number.
 
     Raises:
         RecipeError: the recipe names no corpora.
@@ -59,20 +59,20 @@ def prepare_if_missing(
 ) -> PreparedData:
     """Opens a recipe's prepared folder, and prepares it first if it is missing or incomplete.
 
-    Of several processes that want the same one makes it, and the others wait. Where the recipe fine-tunes a model
+    If several processes need the same folder, one prepares it, and the others wait. If the recipe fine-tunes a model
     (`training.init_from`, resolved by `workflow.runs.initial_model`), it is prepared for that model's vocabulary.
 
     Args:
-        recipe: what to prepare.
+        recipe: the recipe to prepare for.
         folder: the prepared folder.
         reporter: receives messages and progress.
-        workers: the processes that do the work; None for one per processor that this process may use, where there is
-            enough to do. The prepared data do not depend on them.
-        force: replace whatever else the folder holds.
+        workers: the processes that do the work; None for one per processor that this process may use, if there is
+            enough work. The prepared data do not depend on them.
+        force: replace any other content of the folder.
 
     Raises:
-        DataError: a corpus cannot be used; or the folder is prepared from something else, as from a corpus that has
-            changed since: runs may need it as it is, so it is not replaced unless forced.
+        DataError: a corpus cannot be used; or the folder is prepared from something else, such as a corpus that has
+            changed since: runs may need the old data, so it is not replaced unless forced.
         ModelError: the vocabulary of the model to fine-tune cannot be read.
         RecipeError: the recipe names no corpora.
     """
@@ -113,15 +113,15 @@ def prepare_if_missing(
 
 
 def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> PreparedData | None:
-    """Opens a recipe's prepared folder if it is complete and of these settings and files.
+    """Opens a recipe's prepared folder if it is complete and matches these settings and files.
 
     Args:
-        recipe: what it is to be prepared for.
+        recipe: the recipe for which it must be prepared.
         folder: the prepared folder.
         verify: compare also the SHA-256 of every file of it, which reads all.
 
     Raises:
-        DataError: it is there and cannot be read.
+        DataError: it exists and cannot be read.
         RecipeError: the recipe names no corpora.
     """
     expected, place = _fingerprint(recipe), _corpus_folder(recipe)
@@ -146,7 +146,7 @@ def _other_content(recipe: Recipe, folder: Path) -> str | None:
 
 
 def _opening_messages(recipe: Recipe, data: DataConfig, folder: Path, *, force: bool) -> Iterator[str]:
-    """Yields what is reported before a folder is prepared: what stays, what is replaced, which files are read."""
+    """Yields messages before a folder is prepared: kept folders, replaced folders, and the files read."""
     first = folder.with_name(_default_name(recipe))
     if folder.name.startswith(f"{first.name}-") and (other := _other_content(recipe, first)):
         yield f"data: {first} was prepared from {other}; it stays for the runs that train on it"
@@ -157,7 +157,7 @@ def _opening_messages(recipe: Recipe, data: DataConfig, folder: Path, *, force: 
 
 
 def _file_messages(data: DataConfig, folder: Path) -> Iterator[str]:
-    """Yields which files the patterns of corpora stand for, in order."""
+    """Yields the files matched by the patterns of corpora, in order."""
     for corpus in (*data.corpora, *([data.valid] if data.valid else [])):
         resolved = corpus.resolved(folder)
         sets = [" + ".join(file_set.files) for file_set in resolved.file_sets]
@@ -186,7 +186,7 @@ def _alone(folder: Path, reporter: PreparationReporter) -> Iterator[None]:
 
 
 def _default_name(recipe: Recipe) -> str:
-    """Names the first folder that is prepared for a recipe's settings, wherever it is."""
+    """The name of the first folder prepared for a recipe's settings, in any place."""
     return f"{recipe.name}-{_fingerprint(recipe)[:12]}"
 
 

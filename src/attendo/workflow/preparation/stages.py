@@ -1,7 +1,7 @@
-"""The stages of a preparation: each hands its units of work to the workers, and puts together what they give.
+"""The stages of a preparation: each hands its units of work to the workers, and combines their results.
 
-Results come in the order of the corpora's parts, whoever worked on them, so that the folder is the same to the byte for
-any number of workers. Nothing of the corpora is held but a few parts and a bit a pair.
+Results are in the order of the corpora's parts, for any workers, so that the folder's bytes do not depend on the number
+of workers. Only a few parts of the corpora, and one bit per pair, are held in memory.
 """
 
 import random
@@ -49,10 +49,10 @@ Stage = Literal["scanning", "cleaning", "learning", "encoding"]
 _DROPPED_HEADER = "corpus\tfiles\tline\treason\tsource\ttarget\n"
 _BUCKET_PAIRS = 1 << 20
 _MAX_BUCKETS = 512
-# Of a compressed corpus, at most: gzip makes a byte of 1,032 that repeat, and two are the shortest line with its end.
+# Maxima for a compressed corpus: gzip makes a byte of 1,032 that repeat, and two are the shortest line with its end.
 _PAIRS_A_BYTE = 516
 _UNITS = "units.tmp"
-"""The folder of the lines that files of units come to."""
+"""The folder of the lines made from files of units."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,19 +71,19 @@ class Cleaned:
     """The results of the first reading that the other two need."""
 
     part_rows: tuple[int, ...]
-    """Number of pairs that `clean` keeps of each part, over all corpora in order; a row is one of them."""
+    """Number of pairs that `clean` keeps of each part, over all corpora in order; a row is one of these pairs."""
     duplicates: RowSet
     """Duplicates among them."""
     in_valid: Counter[str]
-    """Pairs kept of each corpus that the validation set has too."""
+    """Number of kept pairs of each corpus that are also in the validation set."""
 
     @property
     def num_kept(self) -> int:
-        """Pairs that neither `clean` nor the search for duplicates left out."""
+        """Number of pairs that neither `clean` nor the search for duplicates dropped."""
         return sum(self.part_rows) - len(self.duplicates)
 
     def part_duplicates(self) -> Iterator[npt.NDArray[np.bool_]]:
-        """Yields for each part which of its rows are duplicates, `(num_rows,)`."""
+        """Yields for each part the mask of its duplicate rows, `(num_rows,)`."""
         start = 0
         for num_rows in self.part_rows:
             yield self.duplicates.between(start, start + num_rows)
@@ -91,7 +91,7 @@ class Cleaned:
 
 
 class NothingKeptError(DataError):
-    """A corpus keeps no pair; `counts` has what became of those of each corpus."""
+    """A corpus keeps no pair; `counts` has the outcomes for each corpus."""
 
     def __init__(self, message: str, counts: Sequence[PairCounts]) -> None:
         super().__init__(message)
@@ -110,7 +110,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Preparation:
-    """A preparation under way: the corpora, the folder in the making, and who works on it."""
+    """A preparation in progress: the corpora, the folder being written, and the workers."""
 
     def __init__(
         self,
@@ -120,21 +120,21 @@ class Preparation:
         workers: Workers,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        """Takes note of what there is to do.
+        """Stores the settings of the preparation.
 
         Args:
-            data: which corpora, resolved (`CorpusConfig.resolved`), and how to clean them; their files are there.
-            base_folder: what `data.folder` is relative to.
-            output: the folder in the making.
-            workers: who does the work.
-            progress: called behind each file that is scanned and each part that is done.
+            data: the corpora, resolved (`CorpusConfig.resolved`), and the rules for cleaning them; their files exist.
+            base_folder: the folder to which `data.folder` is relative.
+            output: the folder being written.
+            workers: the workers.
+            progress: called after each scanned file and each finished part.
         """
         self._data, self._output, self._progress = data, output, progress
         self._languages = data.source_language, data.target_language
         self._folder = base_folder / data.folder
         files = [self._folder / name for corpus in data.corpora for name in corpus.files]
         self._total = sum(path.stat().st_size for path in files)
-        # What is one part or less is done before a process has started.
+        # At most one part is done before a process has started.
         self._workers: Workers = workers if self._total > PART_BYTES else InProcess()
         self._scanned: dict[Path, ScannedFile] = {}
         self._extracted: dict[CorpusConfig, ScannedFile] = {}
@@ -142,7 +142,7 @@ class Preparation:
     def scan(self) -> None:
         """Reads the files of the corpora and of the validation set once, for where their lines are.
 
-        What is in units, and not in lines, is written as lines into the folder in the making.
+        Files of units are written as lines into the folder being written.
 
         Raises:
             DataError: a file is UTF-16, or has units that cannot be read.
@@ -177,7 +177,7 @@ class Preparation:
         self._total = sum(file.size for _, files in self._file_sets() for file in files)
 
     def _file_sets(self) -> Iterator[tuple[CorpusConfig, list[ScannedFile]]]:
-        """Yields the corpora as sets of files that belong together, of units the lines that were made of them."""
+        """Yields the corpora as sets of corresponding files; for units, the lines made from them."""
         for one in (one for corpus in self._data.corpora for one in corpus.file_sets):
             if (extracted := self._extracted.get(one)) is not None:
                 yield replace(one, encoding=UTF8), [extracted]
@@ -185,7 +185,7 @@ class Preparation:
                 yield one, [self._scanned[self._folder / name] for name in one.files]
 
     def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> Cleaned:
-        """Finds which pairs are repeated, and how many the validation set has too.
+        """Finds the repeated pairs, and counts those that are also in the validation set.
 
         Raises:
             DataError: a file is broken, or the two of a corpus differ in their number of lines.
@@ -212,9 +212,9 @@ class Preparation:
     def learn(
         self, cleaned: Cleaned, config: TokenizerConfig, tags: tuple[str, ...]
     ) -> tuple[tuple[Tokenizer, Tokenizer], int]:
-        """Learns one or two vocabularies from a sample; gives those of source and target, and the pairs in the sample.
+        """Learns one or two vocabularies from a sample; returns source's and target's, and the sample's size.
 
-        `tags` are symbols that sources have, each a piece.
+        `tags` are symbols in sources, a piece each.
 
         Raises:
             DataError: the text cannot fill the vocabulary, or has too many characters for it.
@@ -243,16 +243,16 @@ class Preparation:
         return (learned[0], learned[-1]), num_sampled
 
     def encode(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> list[CorpusReport]:
-        """Writes the shards of every corpus, and `dropped.tsv`; gives what became of each corpus's pairs.
+        """Writes the shards of every corpus, and `dropped.tsv`; returns a report on each corpus's pairs.
 
         Raises:
-            NothingKeptError: a corpus keeps no pair; `dropped.tsv` is complete all the same.
+            NothingKeptError: a corpus keeps no pair; `dropped.tsv` is complete nevertheless.
         """
         vocab_size = max(tokenizer.vocab_size for tokenizer in tokenizers)
         results = self._map("encoding", encode_part, self._encode_tasks(cleaned, tokenizers))
         with self._dropped() as dropped:
             all_counts = []
-            # Each corpus has a part at least, if one without a line.
+            # Each corpus has at least one part, even without lines.
             for config, (_, parts) in zip(self._data.corpora, groupby(results, key=_corpus_name), strict=True):
                 counts = PairCounts()
                 with ShardWriter(self._output / "shards", config.name, vocab_size) as shards:
@@ -265,7 +265,7 @@ class Preparation:
         return self._reports(all_counts, cleaned.in_valid)
 
     def account(self, cleaned: Cleaned) -> list[PairCounts]:
-        """Counts what is kept and dropped of each corpus without a vocabulary, and writes `dropped.tsv`.
+        """Counts kept and dropped pairs of each corpus without a vocabulary, and writes `dropped.tsv`.
 
         It is for a preparation that fails before there is a vocabulary.
         """
@@ -282,7 +282,7 @@ class Preparation:
         return list(found.values())
 
     def encoding_advice(self, config: CorpusConfig, counts: PairCounts) -> str | None:
-        """Says what encoding would read a corpus, where many pairs are dropped because they are in another one."""
+        """Advice on the encoding of a corpus, if many pairs are dropped because they are in another one."""
         if not is_other_encoding(counts.dropped["encoding"], counts.read):
             return None
         read = unit_reader(*self._languages)
@@ -306,7 +306,7 @@ class Preparation:
 
     @contextmanager
     def _dropped(self) -> Iterator[TextIO]:
-        """Opens `dropped.tsv` to be written anew."""
+        """Opens a new `dropped.tsv` for writing."""
         with (self._output / "dropped.tsv").open("w", encoding="utf-8", newline="\n") as dropped:
             dropped.write(_DROPPED_HEADER)
             yield dropped
@@ -339,7 +339,7 @@ class Preparation:
         return {name: self._folder / name for config in configs for name in file_names(config)}
 
     def _most_pairs(self) -> int:
-        """Returns how many pairs the corpora have at most; nobody knows how many a compressed one has."""
+        """Returns an upper bound on the number of pairs; that of a compressed corpus is unknown."""
         most = 0
         for one, files in self._file_sets():
             size = sum(file.size for file in files)
@@ -369,7 +369,7 @@ class Preparation:
 
     def _encode_tasks(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> Iterator[EncodeTask]:
         models = [tokenizer.serialized for tokenizer in tokenizers]
-        # A compressed file that changes can come to other parts than before; `corpus_files` then says so.
+        # A compressed file that changes can have other parts than before; `corpus_files` then reports that.
         for part, duplicates in zip(self._parts(), cleaned.part_duplicates(), strict=False):
             yield EncodeTask(
                 part=part,
@@ -383,7 +383,7 @@ class Preparation:
     def _map(
         self, stage: Stage, unit: Callable[[PartTaskT], ResultT], tasks: Iterator[PartTaskT]
     ) -> Iterator[tuple[PartTaskT, ResultT]]:
-        """Has tasks done, one for each part, and reports how far the stage is."""
+        """Runs tasks, one for each part, and reports the progress of the stage."""
         done = 0
         for task, result in self._workers.map(unit, tasks):
             done += task.part.num_bytes

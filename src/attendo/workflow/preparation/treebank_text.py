@@ -1,4 +1,4 @@
-"""Treebanks to sentence pairs: what a parser reads, and the symbols that it is to write, a tree a line."""
+"""Treebanks to sentence pairs: the input of a parser, and the symbols that it has to write, one tree per line."""
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,11 +27,11 @@ class TreebankText:
     data: DataConfig
     """The section with pairs of files in the place of treebanks; their paths are absolute."""
     tag_symbols: tuple[str, ...]
-    """The symbols of tags that sources have; none where they are words alone."""
+    """The symbols of tags that sources have; empty if there are only words."""
     word_tags: dict[str, list[str]]
     """The tags of words, see `parsing.word_tags`."""
     valid: tuple[Tree, ...]
-    """The validation set's trees as the treebank has them; none where there is no such set."""
+    """The validation set's trees as the treebank has them; empty if there is no such set."""
     unread: str
     """A line for each tree that could not be read: corpus, file, line, why; tab-separated."""
 
@@ -39,14 +39,14 @@ class TreebankText:
 def treebank_text(data: DataConfig, base_folder: Path, output: Path, parsing: ParsingConfig) -> TreebankText:
     """Writes a recipe's treebanks as pairs of files.
 
-    Nothing is cleaned: a treebank has no lines that are no translation of each other, and its long trees are wanted.
-    What has more than `cleaning.max_tokens` symbols is left out later on, and counted.
+    Nothing is cleaned: a treebank has no mismatched lines, and its long trees are needed. Trees with more than
+    `cleaning.max_tokens` symbols are dropped later, and counted.
 
     Args:
         data: the section, whose corpora name `trees`.
-        base_folder: what `data.folder` is relative to.
+        base_folder: the folder to which `data.folder` is relative.
         output: a folder to write to.
-        parsing: how trees are written.
+        parsing: the linearization of trees.
 
     Raises:
         DataError: a corpus has no tree, or names no treebank.
@@ -93,7 +93,7 @@ def treebank_text(data: DataConfig, base_folder: Path, output: Path, parsing: Pa
 
 
 def linearization_facts(parsing: ParsingConfig) -> dict[str, Any]:
-    """Returns what a treebank's preparation depends on beside its files: how trees are written, and what of them is."""
+    """Returns the settings on which the preparation of treebanks depends: linearization and conventions."""
     return {**parsing.linearization(), "conventions": asdict(CONVENTIONS)}
 
 

@@ -1,4 +1,4 @@
-"""Corpora of files that people translate: read once into lines, which preparing then reads as it reads any others."""
+"""Corpora of translation files: read once into lines, which preparing then reads as it reads any others."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from attendo.text.pair_reading import ReadCorpus
 from attendo.text.parts import ScannedFile, scan_file
 
 EXCLUDED = ("untranslated", "state", "language")
-"""Reasons for which a unit is left out of a test or validation set, though it has no fault."""
+"""Reasons for which a unit without faults is excluded from a test or validation set."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,12 +30,12 @@ class ExtractTask:
     """The file of lines to write."""
 
     def __str__(self) -> str:
-        """Returns what is worked on, for messages."""
+        """A name of the work, for messages."""
         return " and ".join(self.corpus.files)
 
 
 def extract_units(task: ExtractTask) -> ScannedFile:
-    """Writes the pairs of a file of units as lines, and gives where these are; a unit of work of a preparation.
+    """Writes the pairs of a file of units as lines, and returns their positions; a unit of work of a preparation.
 
     Raises:
         DataError: the file cannot be read.
@@ -47,10 +47,10 @@ def extract_units(task: ExtractTask) -> ScannedFile:
 
 
 def translated_units_reader(languages: tuple[str, str], left_out: Counter[str]) -> ReadCorpus:
-    """Returns what reads a test or validation set: of units only those that are translated, in the two languages.
+    """Returns a reader of a test or validation set: of files of units, only translated units in the two languages.
 
     Args:
-        languages: the codes of source and target; empty where unknown.
+        languages: the codes of source and target; empty if unknown.
         left_out: counts the units that are not read, by reason.
     """
     read_all = unit_reader(*languages)

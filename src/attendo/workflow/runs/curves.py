@@ -25,12 +25,12 @@ class TrainPoint:
     """The values of one progress line of training.
 
     Attributes:
-        step: updates of the weights so far.
-        loss: nats a target token, without label smoothing where the line tells it, so that it can stand beside the
+        step: number of updates so far.
+        loss: nats per target token, without label smoothing if the line has that, so that it is comparable with the
             validation's.
-        learning_rate: of that step.
-        elapsed_s: seconds of the run so far; None where the line does not tell.
-        target_tokens: trained on so far; None where the line does not tell.
+        learning_rate: the learning rate of that step.
+        elapsed_s: seconds of the run so far; None if the line does not have it.
+        target_tokens: number of target tokens trained on so far; None if the line does not have it.
     """
 
     step: int
@@ -44,7 +44,7 @@ class TrainPoint:
 class ValidPoint:
     """The results of one validation; `bleu`, and `f1` of a parser, are None if nothing was decoded.
 
-    `elapsed_s` and `target_tokens` are as those of `TrainPoint`.
+    `elapsed_s` and `target_tokens` are as in `TrainPoint`.
     """
 
     step: int
@@ -58,7 +58,7 @@ class ValidPoint:
 
     @property
     def score(self) -> float | None:
-        """F1 of a parser, BLEU of a translator; None where nothing was decoded."""
+        """F1 of a parser, BLEU of a translator; None if nothing was decoded."""
         return self.bleu if self.f1 is None else self.f1
 
 
@@ -91,13 +91,13 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> Metrics:
-    """Reads a run's metrics.jsonl, whatever interrupted it.
+    """Reads a run's metrics.jsonl, even if interrupted.
 
-    Where a resumed run repeats steps, the later lines win: a line takes the place of all earlier ones of its own step
-    and beyond. Lines of a kind other than `train` and `valid` are left to other readers.
+    If a resumed run repeats steps, the later lines count: a line replaces all earlier ones of its step and beyond.
+    Lines of a kind other than `train` and `valid` are left to other readers.
 
     Raises:
-        DataError: the file is missing or holds no line of training or validation.
+        DataError: the file is missing or has no line of training or validation.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -161,12 +161,12 @@ def smooth(values: Sequence[float], half_width: int) -> np.ndarray:
     """Means over windows centred on each value, so that a falling curve is not drawn too high.
 
     Args:
-        values: one a progress line; those that are not finite are left out of the means.
+        values: one for each progress line; values that are not finite are excluded from the means.
         half_width: neighbours counted on each side, at least 0; fewer, but as many on both sides, near the start,
             where the loss falls steeply; near the end as many as there are, so that the curve does not end in noise.
 
     Returns:
-        The means, float64, one a value; NaN where a window holds no finite value.
+        The means, float64, one for each value; NaN where a window holds no finite value.
     """
     numbers = np.asarray(values, dtype=np.float64)
     finite = np.isfinite(numbers)
@@ -208,7 +208,7 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
 
 
 def _number(record: dict[str, Any], key: str, kind: Callable[[Any], NumberT]) -> NumberT | None:
-    """Returns a line's value; None if it has none, as in earlier versions."""
+    """Returns a line's value; None if missing, as in earlier versions."""
     return None if record.get(key) is None else kind(record[key])
 
 
@@ -216,7 +216,7 @@ def _supersede(points: list[TrainPoint | ValidPoint], later: TrainPoint | ValidP
     """Appends a point in the order of steps, and removes the points that it repeats."""
     while points and points[-1].step > later.step:
         points.pop()
-    # Training and validation of one step stand beside each other, whichever comes first.
+    # Training and validation of one step may be in either order.
     repeated = [point for point in points[-2:] if point.step == later.step and type(point) is type(later)]
     for point in repeated:
         points.remove(point)

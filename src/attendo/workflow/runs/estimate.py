@@ -30,7 +30,8 @@ _FEW_TOKENS, _MANY_TOKENS = 250, 2000
 _TRIAL_S = 2.0
 """Seconds of measurement: many times the system's time slice for a program."""
 _SLOW_UPDATE_S = 0.5
-"""An update on few tokens that takes longer than this tells enough, and one on many would take too long."""
+"""An update on few tokens that takes longer than this is enough for an estimate, and one on many tokens would take too
+long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +86,7 @@ class Estimate:
 
     @property
     def quiet_hours(self) -> float:
-        """The hours on a machine where no other program takes a part of the processor."""
+        """The hours on a machine where no other program uses the processors."""
         return self.hours * self.processor_share
 
 
@@ -154,7 +155,7 @@ def _plan(recipe: Recipe, prepared: PreparedData) -> tuple[int, float, int]:
 
 
 def _mix(recipe: Recipe, prepared: PreparedData) -> tuple[MixPart, ...]:
-    """The corpora of the first epoch, as the batches take them."""
+    """The shares of the corpora in the first epoch, as in the batches."""
     tags = {corpus.name: corpus.source_tag for corpus in recipe.data.corpora} if recipe.data else {}
     weights = dict(zip(prepared.corpora, mix(recipe, prepared), strict=True))
     pairs = {name: round(weight * len(prepared.corpora[name])) for name, weight in weights.items()}
@@ -184,10 +185,10 @@ def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
     teacher = Teacher(copy.deepcopy(model)) if recipe.data is not None and recipe.data.is_distilled else None
 
     def measured(batch: TrainingBatch, at_least_s: float) -> tuple[float, float]:
-        """Seconds an update, and the share of them in which this thread had a processor.
+        """Seconds per update, and the share of them in which this thread had a processor.
 
-        This thread works in all of an update, or waits for others that have their part of the same loop: awake for a
-        moment, and asleep where one of them was put off the processor. So what it misses is what others took.
+        This thread works during the whole update, or waits for others in the same loop: actively for a moment, and
+        asleep if one of them was suspended. So the time it misses is the time taken by other programs.
         """
         started, processor, updates = time.perf_counter(), time.thread_time(), 0
         while not updates or time.perf_counter() - started < at_least_s:
@@ -223,12 +224,12 @@ def _made_up(tokens: int, model: Transformer) -> TrainingBatch:
 
 
 def _half_distilled(batch: TrainingBatch) -> TrainingBatch:
-    """A batch of which half the tokens are distilled; in which mix they will come is not known without the data."""
+    """A batch of which half the tokens are distilled; the actual mix is unknown without the data."""
     return replace(batch, distilled=DistilledTokens.of(np.arange(batch.num_tokens) % 2 == 0))
 
 
 def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch, teacher: Teacher | None) -> int:
-    """Bytes of all that a forward pass keeps for the backward pass, weights left out."""
+    """Bytes of everything that a forward pass keeps for the backward pass, except weights."""
     known = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
     sizes: dict[int, int] = {}
     kept: list[Tensor] = []
@@ -242,12 +243,12 @@ def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch, teach
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         batch_loss(model, batch, recipe.training.dtype, recipe.training.label_smoothing, teacher)
-    # The last product keeps the gradient of the vocabulary matrix, whatever the batch: part of the state, not of this.
+    # The last product keeps the gradient of the vocabulary matrix, for any batch: part of the state, not of this.
     return sum(size for size in sizes.values() if size < model.output_weight.nbytes)
 
 
 def _shapes(model: Transformer) -> tuple[tuple[str, tuple[int, ...], int], ...]:
-    """The matrices by kind: layers' numbers left out, equal ones counted."""
+    """The matrices by kind: without layer numbers, equal ones counted."""
     counts: dict[tuple[str, tuple[int, ...]], int] = {}
     for name, parameter in model.named_parameters():
         if parameter.dim() > 1:

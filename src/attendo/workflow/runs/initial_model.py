@@ -23,18 +23,18 @@ from attendo.workflow.engines.model_search import own_search
 REGIME = ("dropout", "attention_dropout", "activation_dropout", "window")
 """Keys of `model` that are not part of its shape: a recipe may set them differently from the original model."""
 _SETTINGS = ("beam_size", "length_penalty", "max_len_offset", "max_source_tokens", "guards")
-"""Keys of `search` that a model's description has for those that a recipe leaves out."""
+"""Keys of `search` that are taken from a model's description if a recipe does not set them."""
 
 
 def with_initial_model(recipe: Recipe) -> Recipe:
-    """The recipe as it trains: where it fine-tunes a model, with that model's shape, vocabulary and languages.
+    """The recipe used for training: if it fine-tunes a model, with that model's shape, vocabulary and languages.
 
-    `training.init_from` becomes the path of the model's folder. It is looked for from the recipe's folder, then from
-    the current one, then among the shipped models. Keys of `model`, `tokenizer` and `search` that the recipe leaves out
-    are as the model has them.
+    `training.init_from` becomes the path of the model's folder. It is looked up relative to the recipe's folder, then
+    to the current one, then among the shipped models. Unset keys of `model`, `tokenizer` and `search` are taken from
+    the model.
 
     Args:
-        recipe: as loaded; one without `training.init_from` is given back as it is.
+        recipe: the recipe as loaded; one without `training.init_from` is returned unchanged.
 
     Raises:
         ModelError: there is no such model, or its files cannot be read.
@@ -71,7 +71,7 @@ def initial_facts(recipe: Recipe) -> dict[str, Any]:
     """Describes the model that a resolved recipe fine-tunes, for the run and the new model.
 
     Returns:
-        Its folder's name, how it was trained, and the SHA-256 of its weights' file; empty where none is fine-tuned.
+        Its folder's name, how it was trained, and the SHA-256 of its weights' file; empty if none is fine-tuned.
 
     Raises:
         ModelError: its files cannot be read.
@@ -84,7 +84,7 @@ def initial_facts(recipe: Recipe) -> dict[str, Any]:
         checksum = sha256(folder / WEIGHTS)
     except OSError as error:
         raise ModelError(f"{folder / WEIGHTS}: cannot be read ({error.strerror}); copy the folder again") from error
-    # A run's model lies in RUN/model, so that the run's name says more.
+    # A run's model is in RUN/model, so the run's name is more informative.
     name = folder.parent.name if folder.name == "model" else folder.name
     return {"init_from": {"model": name, "weights_sha256": checksum, "training": description.training}}
 
@@ -95,9 +95,9 @@ def _find(name: str, folder: Path) -> Path:
 
 
 def _with_regime(model: ModelConfig, recipe: Recipe) -> ModelConfig:
-    """The model's shape, with what the recipe may say otherwise: dropout, and how far self-attention sees.
+    """The model's shape, with the settings that the recipe may change: dropout, and the range of self-attention.
 
-    A drafter is the recipe's own: one that the model has knows it as it is now, and not as it will be.
+    The drafter is taken from the recipe: one in the model fits its present weights, not the fine-tuned ones.
     """
     keys = [*REGIME, *(key for key in ("encoder_layer", "decoder_layer") if _attends(model, key, recipe.model))]
     written = {key: getattr(recipe.model, key) for key in keys if f"model.{key}" in recipe.written}
@@ -105,7 +105,7 @@ def _with_regime(model: ModelConfig, recipe: Recipe) -> ModelConfig:
 
 
 def _attends(model: ModelConfig, key: str, other: ModelConfig) -> bool:
-    """Whether a stack's layers attend in both shapes; restricted or not, the weights are the same."""
+    """Whether a stack's layers use attention in both shapes; restricted or not, the weights are the same."""
     return all(getattr(each, key) in ("self-attention", "restricted-self-attention") for each in (model, other))
 
 
@@ -139,7 +139,7 @@ def _contradictions(
 
 
 def _same_size(ours: Any, theirs: Any, key: str) -> bool:
-    """Whether two values of a key, one of them left open, come to the same."""
+    """Whether two values of a key, one of them unset, are equivalent."""
     effective = {"num_encoder_layers": "encoder_layers", "num_decoder_layers": "decoder_layers"}
     effective |= {"d_k": "key_size", "d_v": "value_size"}
     if key == "num_layers":
@@ -159,7 +159,7 @@ def _data(description: ModelDescription, data: DataConfig | None) -> DataConfig 
 
 
 def _search(description: ModelDescription, folder: Path, recipe: Recipe) -> SearchConfig:
-    """Returns the recipe's search, with the model's values for keys that it leaves out."""
+    """Returns the recipe's search settings, with the model's values for unset keys."""
     left_out = [key for key in _SETTINGS if key in description.search and f"search.{key}" not in recipe.written]
     theirs = own_search(folder, description)
     try:

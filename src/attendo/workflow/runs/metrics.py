@@ -1,4 +1,4 @@
-"""A run's figures as they come: `metrics.jsonl`, and TensorBoard's files where the recipe asks for them."""
+"""Writes a run's metrics as they arise: `metrics.jsonl`, and TensorBoard's files if the recipe enables them."""
 
 import json
 import math
@@ -25,16 +25,15 @@ class MetricsLog:
 
     Args:
         run: the run folder.
-        resumed_at: the step the run goes on from. What was written for later steps is left out: it will come again.
+        resumed_at: the step from which the run continues. Lines for later steps are dropped, since these are repeated.
         tensorboard: whether to write TensorBoard's files too.
-        validation_due: whether the validation of `resumed_at` comes again as well.
+        validation_due: whether the validation of `resumed_at` is repeated as well.
 
     Attributes:
-        bad_lines: how many lines were left out because they cannot be read, that of a kill while it was written not
-            counted.
+        bad_lines: number of lines dropped because they cannot be read, not counting a last line cut off by a kill.
 
     Raises:
-        RecipeError: TensorBoard is asked for and not installed.
+        RecipeError: TensorBoard is enabled and not installed.
         OSError: the file cannot be read or written; it names it.
     """
 
@@ -46,7 +45,7 @@ class MetricsLog:
         self.back_to(resumed_at, validation_due=validation_due)
 
     def append(self, record: dict[str, Any]) -> None:
-        """Writes one line: `kind`, `step`, and figures; what is no finite number becomes null.
+        """Writes one line: `kind`, `step`, and figures; numbers that are not finite become null.
 
         Raises:
             OSError: the disk is full, or the run folder is gone; it names the file.
@@ -62,7 +61,7 @@ class MetricsLog:
             self._writer.flush()
 
     def flush(self) -> None:
-        """Has the lines so far written to the disk itself, so that a checkpoint is never ahead of them.
+        """Flushes the lines so far to the disk itself, so that a checkpoint is never ahead of them.
 
         Raises:
             OSError: the disk is full, or the run folder is gone; it names the file.
@@ -72,11 +71,11 @@ class MetricsLog:
             flush_to_disk(self.path.parent)
 
     def back_to(self, step: int, *, validation_due: bool) -> None:
-        """Leaves out what was written for steps after this one: the run goes back there.
+        """Drops the lines of steps after this one, to which the run goes back.
 
         Args:
-            step: the last to keep.
-            validation_due: leave out its validation too.
+            step: the last step to keep.
+            validation_due: drop its validation too.
 
         Raises:
             OSError: the file cannot be read or written; it names it.
@@ -100,7 +99,7 @@ class MetricsLog:
             try:
                 record = parse_record(line)
             except ValueError:
-                self.bad_lines += line.endswith(b"\n")  # others are what a killed process was writing
+                self.bad_lines += line.endswith(b"\n")  # others are partial lines of a killed process
                 continue
             step, comes_again = record["step"], validation_due and record["kind"] == "valid"
             if step < last_step or (step == last_step and not comes_again):

@@ -18,14 +18,14 @@ from attendo.workflow.cards.card import model_card
 def write_model(
     folder: Path, recipe: Recipe, prepared: PreparedData, weights: Mapping[str, Tensor], facts: Mapping[str, Any]
 ) -> None:
-    """Writes weights trained by a recipe as a model folder, with all that translating needs.
+    """Writes weights trained by a recipe as a model folder, with everything that translating needs.
 
     Args:
-        folder: the model folder, replaced where it is there.
-        recipe: what the weights were trained by.
-        prepared: its data.
-        weights: by name, each shared matrix once.
-        facts: how they came to be: steps and scores.
+        folder: the model folder; an existing one is replaced.
+        recipe: the recipe by which the weights were trained.
+        prepared: the recipe's data.
+        weights: the weights by name, each shared matrix once.
+        facts: facts about the training: steps and scores.
     """
     description = ModelDescription(
         task=recipe.task,
@@ -45,9 +45,9 @@ def write_model(
 
 
 def _search(search: SearchConfig) -> dict[str, Any]:
-    """The settings that a model is searched with wherever it goes.
+    """The search settings stored with a model.
 
-    What a line may be to it is among them where it is no sentence: how long, and which guards are not for it.
+    They include the meaning of lines that are no sentences: how long, and which guards are not for it.
     """
     own = {key: getattr(search, key) for key in ("beam_size", "length_penalty", "max_len_offset")}
     if search.max_source_tokens != SearchConfig.max_source_tokens:

@@ -9,18 +9,18 @@ from attendo.model.weights.parameters import num_weights
 from attendo.recipe import Recipe
 
 BYTES_PER_PARAMETER = 16
-"""Weight, gradient and Adam's two means, float32 each."""
+"""Bytes of weight, gradient and Adam's two moments, in float32."""
 _BYTES_OF_TEACHER = 4
-"""Of a parameter of the model that distilled corpora are learned from, which each process has whole."""
+"""Bytes per parameter of the model that distilled corpora are learned from, which each process has completely."""
 
 
 def state_bytes(recipe: Recipe, weights: int, *, share: int = 1) -> int:
-    """The bytes that a process needs beside a batch.
+    """The bytes that a process needs besides a batch.
 
     Args:
-        recipe: as resolved.
-        weights: parameters of the model.
-        share: processes that have a share each of the state (`training.sharding = "full"`).
+        recipe: the resolved recipe.
+        weights: number of parameters of the model.
+        share: number of processes that divide the state (`training.sharding = "full"`).
     """
     is_distilled = recipe.data is not None and recipe.data.is_distilled
     return BYTES_PER_PARAMETER * weights // share + (_BYTES_OF_TEACHER * weights if is_distilled else 0)
@@ -29,14 +29,14 @@ def state_bytes(recipe: Recipe, weights: int, *, share: int = 1) -> int:
 def check_memory(
     recipe: Recipe, src_vocab_size: int, tgt_vocab_size: int, device: torch.device, *, share: int = 1
 ) -> None:
-    """Refuses a model whose training state alone is more than the device has; a batch comes on top of that.
+    """Rejects a model whose training state alone exceeds the device's memory; a batch needs memory in addition.
 
     Args:
-        recipe: as resolved.
-        src_vocab_size: ids of the source.
-        tgt_vocab_size: ids of the target.
-        device: where it is to train.
-        share: processes that have a share each of the state (`training.sharding = "full"`).
+        recipe: the resolved recipe.
+        src_vocab_size: number of source ids.
+        tgt_vocab_size: number of target ids.
+        device: the device for training.
+        share: number of processes that divide the state (`training.sharding = "full"`).
 
     Raises:
         RecipeError: it does not fit.

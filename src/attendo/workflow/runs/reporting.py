@@ -20,16 +20,16 @@ class Reporter(PreparationReporter, Protocol):
 
 
 class Silence:
-    """A `Reporter` of the processes beside the first one, which tells for all."""
+    """A `Reporter` for all processes but the first, which reports for all."""
 
     def message(self, text: str) -> None:
-        """Told by the first process."""
+        """Ignores a message; the first process reports."""
 
     def preparing(self, progress: Progress) -> None:
-        """Told by the first process."""
+        """Ignores progress; the first process reports."""
 
     def training(self, metrics: StepMetrics, max_steps: int) -> None:
-        """Told by the first process."""
+        """Ignores progress; the first process reports."""
 
     def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
-        """Told by the first process."""
+        """Ignores a validation; the first process reports."""

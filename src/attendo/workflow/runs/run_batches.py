@@ -14,7 +14,7 @@ from attendo.training.rewriting import Rewriting
 from attendo.workers import local_workers
 
 _MOST_WORKERS = 8
-"""One of them rewrites some 100,000 tokens a second (docs/training-speed.md)."""
+"""Maximum number of rewriting processes; one rewrites about 100,000 tokens a second (docs/training-speed.md)."""
 
 
 def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> BatchStream:
@@ -22,8 +22,8 @@ def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> Ba
 
     Args:
         recipe: the recipe.
-        prepared: its data.
-        workers: processes that rewrite pairs, where they are rewritten; 1 for the thread that asks for batches.
+        prepared: the recipe's data.
+        workers: number of processes that rewrite pairs, if they are rewritten; 1 for the calling thread.
     """
     config = recipe.training
     rewriting = None
@@ -48,7 +48,7 @@ def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> Ba
 
 
 def num_workers(setting: int | None, device: torch.device, processes: int) -> int:
-    """How many processes rewrite the pairs of a training process.
+    """Number of processes that rewrite the pairs of a training process.
 
     Args:
         setting: `training.workers`.

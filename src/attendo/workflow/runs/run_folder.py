@@ -27,10 +27,10 @@ _REPORTS = ("report.json", "dropped.tsv")
 
 
 def require_run(folder: Path) -> None:
-    """Refuses to write into a run folder that was removed, or unmounted, in mid-run: half of it would come to be.
+    """Refuses to write into a run folder that was removed, or unmounted, in mid-run: it would be incomplete.
 
     Raises:
-        ModelError: it is gone.
+        ModelError: it no longer exists.
     """
     if not (folder / "run.json").exists():
         raise ModelError(
@@ -55,14 +55,14 @@ def start_run(recipe: Recipe, folder: Path, prepared: Path, launch: str = "") ->
     """Makes a run folder for a recipe.
 
     Args:
-        recipe: as resolved; where it fine-tunes a model, by `workflow.runs.initial_model`. The run keeps the number
-            type that this machine takes for `training.dtype = "auto"`.
+        recipe: the resolved recipe, by `workflow.runs.initial_model` if it fine-tunes a model. The run keeps the number
+            type that this machine uses for `training.dtype = "auto"`.
         folder: the run folder to make.
         prepared: the folder of its prepared data.
-        launch: what `was_started_by` may ask for.
+        launch: the launch to record for `was_started_by`.
 
     Raises:
-        ModelError: there is a run already, or the model to fine-tune cannot be read.
+        ModelError: there is already a run, or the model to fine-tune cannot be read.
     """
     check_new_run(folder)
     facts = initial_facts(recipe)
@@ -77,9 +77,9 @@ def start_run(recipe: Recipe, folder: Path, prepared: Path, launch: str = "") ->
 
 @contextmanager
 def run_lock(folder: Path) -> Iterator[None]:
-    """Lets one process at a time train in a run folder; a process that ends, however it does, is out of it.
+    """Lets one process at a time train in a run folder; the lock is released when the process ends, in any way.
 
-    Where the file system cannot lock, nobody objects.
+    On a file system without locks, nothing is locked.
 
     Raises:
         ModelError: another process is in it, or the folder is gone.
@@ -101,9 +101,9 @@ def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
     """Reads the recipe of a run folder and the path of its prepared data.
 
     Raises:
-        ModelError: the folder is no run, or its recipe is not as the run wrote it: half a recipe is a recipe too, of
-            another run.
-        RecipeError: the recipe, or an override, cannot be meant.
+        ModelError: the folder is not a run, or its recipe is not as the run wrote it: half a recipe may be valid too,
+            but of another run.
+        RecipeError: the recipe, or an override, is invalid.
     """
     check_resumable(folder)
     prepared, sums = prepared_data(folder), _read_run(folder).get(_RECIPE_SUMS)
@@ -119,7 +119,7 @@ def prepared_data(folder: Path) -> Path:
     """Returns the path of a run's prepared data.
 
     Raises:
-        ModelError: the folder's run.json cannot be read, or does not say so.
+        ModelError: the folder's run.json cannot be read, or does not name it.
     """
     found = _read_run(folder).get("prepared")
     if not isinstance(found, str) or "\0" in found:
@@ -128,7 +128,7 @@ def prepared_data(folder: Path) -> Path:
 
 
 def was_started_by(folder: Path, launch: str) -> bool:
-    """Whether there is a run that this very launch of torchrun has started, so that it has to go on with it."""
+    """Whether there is a run started by this very launch of torchrun, which has to continue it."""
     if not launch or not (folder / "recipe.toml").is_file():
         return False
     return bool(_read_run(folder).get("launch") == launch)
@@ -147,10 +147,10 @@ def origin(folder: Path) -> dict[str, Any]:
 def check_prepared(folder: Path) -> None:
     """Compares a run's prepared data with its state when the run began.
 
-    That the data's files are as their manifest says is for `text.prepared.open_prepared` to find out.
+    `text.prepared.open_prepared` checks that the data's files match their manifest.
 
     Raises:
-        DataError: it is missing, or was prepared anew from something else; the message says from what.
+        DataError: it is missing, or was prepared again from something else; the message names it.
         ModelError: the folder's run.json cannot be read.
     """
     prepared, expected = prepared_data(folder), _read_run(folder).get("data")
@@ -176,9 +176,9 @@ def record_changes(folder: Path, recipe: Recipe, overrides: Sequence[str], step:
 
     Args:
         folder: the run folder.
-        recipe: as it goes on, overrides included.
-        overrides: as they were given.
-        step: the step it goes on from.
+        recipe: the recipe from now on, overrides included.
+        overrides: the overrides as given.
+        step: the step from which the run continues.
 
     Raises:
         ModelError: the folder's run.json cannot be read.
@@ -204,7 +204,7 @@ def changes(folder: Path) -> list[Any]:
 
 
 def remember_split(folder: Path, max_tokens_at_once: int) -> None:
-    """Writes down in pieces of how many tokens a batch fits this run's memory.
+    """Stores the number of tokens of pieces in which a batch fits this run's memory.
 
     Raises:
         ModelError: the folder's run.json cannot be read.
@@ -234,9 +234,9 @@ def _add_to_run(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def _fingerprint(prepared: Path) -> dict[str, Any]:
-    """Describes what training depends on in a prepared folder: the files that it reads, and the corpora behind them.
+    """Describes the parts of a prepared folder on which training depends: the files that it reads, and their corpora.
 
-    Reports of the preparation are left out, which have its time.
+    Reports of the preparation, which have its time, are excluded.
     """
     path = prepared / MANIFEST_NAME
     try:

@@ -43,10 +43,10 @@ def build_model(recipe: Recipe, prepared: PreparedData) -> Transformer:
 
 
 def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedData) -> ModelDescription:
-    """Gives a model the weights of the one that is fine-tuned; int8 weights as the numbers they stand for.
+    """Gives a model the weights of the one that is fine-tuned; int8 weights are dequantised.
 
     Returns:
-        What is said of the other model.
+        The description of the other model.
 
     Raises:
         ModelError: the other model cannot be read, or its weights or vocabulary do not fit.
@@ -62,7 +62,7 @@ def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedDat
             f"{prepared.folder} has another; leave out --prepared, or prepare it with: attendo prepare RECIPE -o DIR"
         )
     theirs, ours = named_weights(other.transformer), named_weights(model)
-    # A drafter is drawn anew, but where one of the same size is trained on.
+    # A drafter is initialised again, unless one of the same size is trained further.
     sizes = [(shape.draft_tokens, shape.draft_vocabulary) for shape in (other.description.model, model.config)]
     shared = sizes[0] == sizes[1]
     kept = {name: value for name, value in theirs.items() if shared or not name.startswith(DRAFTER)}
@@ -76,19 +76,19 @@ def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedDat
 def teacher_of(
     recipe: Recipe, prepared: PreparedData, origin: Mapping[str, Any], device: torch.device
 ) -> Teacher | None:
-    """Reads the model that distilled corpora are learned from: the one that is fine-tuned, as it was.
+    """Reads the model that distilled corpora are learned from: the original of the fine-tuned model.
 
     Args:
-        recipe: as resolved.
-        prepared: its data.
-        origin: `run_folder.origin` of the run, which goes on with the very weights that it began with.
-        device: where the run trains.
+        recipe: the resolved recipe.
+        prepared: the recipe's data.
+        origin: `run_folder.origin` of the run, which continues with exactly the weights that it began with.
+        device: the device of the training.
 
     Returns:
-        None where no corpus is distilled.
+        The teacher; None if no corpus is distilled.
 
     Raises:
-        ModelError: the model cannot be read or does not fit, or it is another one by now.
+        ModelError: the model cannot be read or does not fit, or has changed since.
     """
     if recipe.data is None or not recipe.data.is_distilled:
         return None

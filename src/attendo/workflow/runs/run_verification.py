@@ -21,7 +21,7 @@ def verify_run(run: Path) -> tuple[list[Path], list[str], list[str]]:
     """Compares every file of a run, and of its prepared data, with the recorded facts.
 
     Returns:
-        What was looked at, what is wrong, and what lies there and is read by nothing; see `verification.Verification`.
+        The checked files, the problems, and the files that nothing reads; see `verification.Verification`.
     """
     checked: list[Path] = []
     problems: list[str] = []
@@ -59,7 +59,7 @@ def verify_run(run: Path) -> tuple[list[Path], list[str], list[str]]:
 
 
 def _told(read: Callable[[], object]) -> Iterator[str]:
-    """Lists the errors of reading something, a line each."""
+    """Lists the errors of reading something, one per line."""
     try:
         read()
     except AttendoError as error:
@@ -79,13 +79,13 @@ def _remarks(run: Path) -> Iterator[str]:
 
 
 def _metrics_problems(run: Path, log_steps: int | None) -> Iterator[str]:
-    """Whole lines that cannot be read, and what is missing that a checkpoint came behind.
+    """Lists complete lines that cannot be read, and lines missing before a checkpoint.
 
-    Half a line at the end is what a kill leaves.
+    Half a line at the end is left by a kill, and is no problem.
 
     Args:
         run: the run folder.
-        log_steps: a line every so many steps; None where that has changed in the course of the run.
+        log_steps: number of steps between lines; None if that changed during the run.
     """
     path, bad, logged = run / "metrics.jsonl", [], 0
     for number, line in enumerate((_bytes(path) or b"").split(b"\n")[:-1], start=1):

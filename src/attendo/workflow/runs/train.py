@@ -1,4 +1,4 @@
-"""Training a recipe in its run folder (`workflow.runs.run_folder`), by one process or by several together."""
+"""Training a recipe in its run folder (`workflow.runs.run_folder`), by one process or several."""
 
 import math
 from collections.abc import Callable
@@ -67,7 +67,7 @@ class TrainingRun:
         folder: the run folder, made by `start_run`.
         prepared: the prepared data.
         reporter: receives progress and messages.
-        processes: the processes that train together; None for this one alone.
+        processes: the processes that train together; None for a single process.
 
     Raises:
         ModelError: no checkpoint of the folder is complete, or `training.init_from` does not fit.
@@ -95,7 +95,7 @@ class TrainingRun:
         check_memory(recipe, *sizes, self._device, share=share)
         torch.manual_seed(config.seed)
         self.model = build_model(recipe, prepared)
-        # One more than an average needs, so that all its checkpoints are there after going back by one.
+        # One more than an average needs, so that all its checkpoints exist after going back by one.
         self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last + 1)
         self._saving: ShardedSave | None = None
         # A model to fine-tune is validated first: gains are measured from there, and a worse model is never kept.
@@ -254,7 +254,7 @@ class TrainingRun:
                 self._reporter.message(f"the last bits may differ from an uninterrupted run's: {'; '.join(changed)}")
 
     def _circumstances(self) -> dict[str, str | int]:
-        """Returns what the last bits of an update depend on besides the recipe."""
+        """Returns the circumstances on which the last bits of an update depend besides the recipe."""
         return {
             "processes": self._processes.size,
             "threads": torch.get_num_threads(),

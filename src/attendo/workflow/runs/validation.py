@@ -30,14 +30,14 @@ _MAX_TOKENS = 4096
 _LINES_AT_ONCE = 500
 """Number of translations or trees after which a validation can be stopped."""
 _PARSED = 1000
-"""Sentences of a validation set that are parsed where the recipe does not say how many."""
+"""Number of validation sentences that are parsed if the recipe does not set it."""
 
 
 class Validator:
     """Validates weights on a prepared folder's validation set.
 
     Args:
-        model: of the shape of the one that trains; its weights are overwritten.
+        model: a model of the shape of the trained one; its weights are overwritten.
         prepared: has a validation set.
         training: whether BLEU, or F1, is wanted, of how many sentences, and the dtype.
         search: how to translate, without guards, since it is the model that is measured; a parser searches greedily.
@@ -68,14 +68,14 @@ class Validator:
             )
 
     def __call__(self, weights: Mapping[str, Tensor], should_stop: Callable[[], bool]) -> Validation | None:
-        """Perplexity, and BLEU or F1 where the recipe asks for it, with these weights.
+        """Perplexity, and BLEU or F1 if the recipe enables it, with these weights.
 
         Args:
-            weights: by name, those of one process.
-            should_stop: asked now and then.
+            weights: the weights of one process by name.
+            should_stop: called from time to time.
 
         Returns:
-            What was found; None where it was to stop.
+            The results; None if stopped.
         """
         load_weights(self._model, weights, self._prepared.folder)
         with torch.no_grad(), fast_float32_products(self._model.device):
@@ -92,7 +92,7 @@ class Validator:
             return Validation(log_loss=log_loss, bleu=bleu.score, bleu_signature=bleu.signature)
 
     def _log_loss(self, should_stop: Callable[[], bool]) -> float | None:
-        """Nats a target token, or a drafter's proposal, without smoothing and in float32; None where it was to stop."""
+        """Nats a target token, or a drafter's proposal, without smoothing and in float32; None if stopped."""
         pairs, device = self._pairs, self._model.device
         longest = int(max(pairs.source_lengths.max(), pairs.target_lengths.max()))
         budget = max(_MAX_TOKENS, longest)
@@ -110,7 +110,7 @@ class Validator:
 
     def _bleu(self, should_stop: Callable[[], bool]) -> Score | None:
         prepared = self._prepared
-        # Made anew each time, since the native kernels pack the weights.
+        # Built again each time, since the native kernels pack the weights.
         translator = Translator(
             [decoding_model(self._model)],
             prepared.source_tokenizer,
@@ -163,7 +163,7 @@ def spread(number: int, limit: int) -> Sequence[int]:
     """Returns a limited number of indices, spread evenly.
 
     Args:
-        number: of things.
-        limit: at most so many, at least 1.
+        number: number of items.
+        limit: maximum number of chosen items, at least 1.
     """
     return range(number) if number <= limit else [place * number // limit for place in range(limit)]

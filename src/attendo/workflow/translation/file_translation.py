@@ -1,16 +1,13 @@
-"""Translating a file of any length, so that an interruption costs the part at hand alone.
+"""Translates a file of any length, so that an interruption costs only the current part.
 
-The text is cut into parts, and what becomes of a part is a file that is there whole or not at all, beside the output:
+The text is cut into parts, and the translation of each is a file next to the output that is complete or absent:
 
-| `OUTPUT.parts/` | holds |
-|---|---|
-| `manifest.json` | what is translated, by what and how |
-| `NUMBER.txt` | a part's lines of the output |
-| `NUMBER.json` | its counts and checksum; written behind the lines, so that it says that they are there |
-| `unpacked-*.txt` | what was compressed, for only plain files can be cut |
-| `.lock` | which process writes the output |
+| `OUTPUT.parts/` | holds | |---|---| | `manifest.json` | the text, the models and the settings | | `NUMBER.txt` | a
+part's lines of the output | | `NUMBER.json` | its counts and checksum; written after the lines, so that it marks them
+as complete | | `unpacked-*.txt` | unpacked compressed files, since only plain files can be cut | | `.lock` | the
+process that writes the output |
 
-So a start after an interruption does what is missing. When all parts are there they become the output.
+So a start after an interruption does the missing parts. When all parts exist, they become the output.
 """
 
 import json
@@ -36,37 +33,37 @@ from attendo.workflow.translation.part_translation import Output, translate_part
 from attendo.workflow.translation.text_parts import changed_error, cut
 
 _FORMAT_VERSION = 2
-# Of a long text a part takes minutes, which is what an interruption costs at most; of a short one there are parts
-# enough for every worker of a large cluster.
+# A part of a long text takes minutes, which is the most that an interruption costs; a short text has parts enough for
+# every worker of a large cluster.
 _PART_LINES = 10_000
 _MIN_PARTS = 1_000
 _WINDOW_BYTES = 256 << 10
-"""From which a single window takes minutes too, as of lines that are documents."""
+"""Size from which a single window takes minutes too, as with lines that are documents."""
 
 
 class Reporter(Protocol):
-    """Who is told how it goes."""
+    """Receives the progress of a translation."""
 
     def message(self, text: str) -> None:
         """A line to read."""
 
     def started(self, done: int, total: int) -> None:
-        """How many lines are there already, of how many."""
+        """Starts showing progress, given the number of lines already translated and of all lines."""
 
     def translated(self, done: int) -> None:
-        """How many lines are there by now."""
+        """Reports the number of lines translated so far."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """What has been done in all starts, and in this one."""
+    """The results of all starts, and of this one."""
 
     counts: Counts
-    """Of all lines."""
+    """Counts over all lines."""
     lines_now: int
     """Lines translated since this start."""
     kernels: Counter[str]
-    """Lines by what they were calculated on and in."""
+    """Number of lines by the kernels and number type used."""
 
 
 def translate_file(
@@ -80,22 +77,22 @@ def translate_file(
     threads: int | None,
     reporter: Reporter,
 ) -> Finished:
-    """Translates a file on this machine; goes on where an earlier start of the same was interrupted.
+    """Translates a file on this machine; continues an interrupted earlier start.
 
     Args:
-        decoding: what translates.
-        texts: the text, and what is wanted of its lines, as `text_parts.scan_texts` gives them.
-        folder: of the parts, held by this process. Parts of another translation are removed, and the reporter told.
-        destination: the output, which appears when it is whole.
-        output: what is written of each translation.
-        device: where to translate.
-        threads: processor threads; None for torch's choice.
-        reporter: told how it goes.
+        decoding: the models and settings.
+        texts: the text and the files of constraints, from `text_parts.scan_texts`.
+        folder: the folder of the parts, locked by this process. Parts of another translation are removed and reported.
+        destination: the output, which appears when it is complete.
+        output: the format of the output.
+        device: the device.
+        threads: number of processor threads; None for torch's default.
+        reporter: receives the progress.
 
     Raises:
         DataError: a file changes, or a line's constraints cannot be fulfilled.
-        ModelError: a model is missing or torn.
-        RecipeError: a search setting that cannot be meant.
+        ModelError: a model is missing or damaged.
+        RecipeError: a search setting is invalid.
     """
     engine = decoding.load(device, threads=threads)
     num_lines = texts["source"].num_lines
@@ -125,15 +122,15 @@ def translate_file(
 
 
 def _report(reporter: Reporter, lines_before: int, lines: int) -> None:
-    """Tells of lines of a part, behind those of other parts."""
+    """Reports the translated lines of a part, after those of other parts."""
     reporter.translated(lines_before + lines)
 
 
 def part_lines(text: ScannedFile, window_lines: int) -> int:
-    """Lines of a part: whole windows, so that each has the lines that it has in a stream, or fewer very long lines.
+    """Number of lines of a part: whole windows, with the same lines as in a stream, or fewer very long lines.
 
     Args:
-        text: what is translated.
+        text: the text.
         window_lines: lines that are sorted by length and translated together.
     """
     num_lines = text.num_lines
@@ -145,7 +142,7 @@ def part_lines(text: ScannedFile, window_lines: int) -> int:
 def manifest_of(
     decoding: Decoding, search: SearchConfig, texts: Mapping[str, ScannedFile], output: Output, device: str
 ) -> dict[str, Any]:
-    """All that decides the output, as JSON has it."""
+    """Everything that determines the output, as JSON values."""
     decisive = {
         "format_version": _FORMAT_VERSION,
         "attendo": VERSION,
@@ -159,13 +156,13 @@ def manifest_of(
 
 
 def model_conditions(models: Sequence[Path], search: SearchConfig, dtype: Dtype | None, device: str) -> dict[str, Any]:
-    """What decides a line's translation beside the line.
+    """Everything that determines a line's translation besides the line itself.
 
     Args:
         models: the folders of the models.
-        search: how they search.
-        dtype: the numbers that products are calculated with; None for those that the models are stored in.
-        device: where they work.
+        search: the search settings.
+        dtype: the number type of the matrix products; None for that in which the models are stored.
+        device: the device.
     """
     return {
         "models": [_checksums(folder) for folder in models],
@@ -176,13 +173,13 @@ def model_conditions(models: Sequence[Path], search: SearchConfig, dtype: Dtype 
 
 
 def memory_conditions(engine: Engine) -> dict[str, Any]:
-    """What an engine's translation memory decides, as JSON has it; nothing where it has none."""
+    """The properties of an engine's translation memory that determine translations, as JSON; empty without one."""
     memory = engine.memory
     return {} if memory is None else {"memory": [*memory.digests], "memory_threshold": memory.threshold}
 
 
 def _checksums(model: Path) -> dict[str, Any]:
-    """What a model folder says of its files, but for its card, which may be written anew."""
+    """The checksums of a model folder's files, except its card, which may be rewritten."""
     checksums = json.loads((model / CHECKSUMS).read_text(encoding="utf-8"))
     return {name: value for name, value in checksums.items() if name != CARD}
 
@@ -196,7 +193,7 @@ def check_unchanged(texts: Mapping[str, ScannedFile]) -> None:
 
 
 def finished(records: Mapping[int, PartRecord], lines_before: int) -> Finished:
-    """Adds up what the records say.
+    """Adds up the records of parts.
 
     Args:
         records: of all parts.

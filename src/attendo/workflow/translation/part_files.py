@@ -1,4 +1,4 @@
-"""Parts of an output: files beside it, each there whole or not at all, that become the output when all are there."""
+"""Parts of an output: files next to it, each complete or absent, that become the output when all exist."""
 
 import json
 import shutil
@@ -21,24 +21,24 @@ _RECORDS = "[0-9]*.json"
 
 @dataclass(frozen=True, kw_only=True)
 class PartRecord:
-    """What is known of a part that is there."""
+    """The record of a finished part."""
 
     num_bytes: int
-    """Of its file."""
+    """Size of the part's file in bytes."""
     sha256: str
-    """Of its file's bytes."""
+    """The SHA-256 of the file's bytes."""
     kernel: str
-    """What it was calculated on and in."""
+    """The kernels and number type used."""
     counts: Counts
-    """What was done for it."""
+    """The counts of the work on the part."""
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Self:
-        """Reads what `as_json` gave.
+        """Reads the result of `as_json`.
 
         Raises:
             KeyError: a key is missing.
-            TypeError: there is something else.
+            TypeError: it has another form.
         """
         counters = {name: Counter(found["counts"].get(name, {})) for name in ("guards", "terms", "matches")}
         missed = tuple((number, term) for number, term in found["counts"].get("missed_terms", ()))
@@ -60,7 +60,7 @@ class PartRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class PartsFolder:
-    """Where the parts of an output lie until it is whole."""
+    """The folder of an output's parts until the output is complete."""
 
     path: Path
 
@@ -71,7 +71,7 @@ class PartsFolder:
 
     @property
     def manifest(self) -> Path:
-        """The file that says what the parts are of."""
+        """The file that describes the translation of the parts."""
         return self.path / _MANIFEST
 
     @contextmanager
@@ -98,7 +98,7 @@ class PartsFolder:
                     self.clear()
 
     def clear(self) -> None:
-        """Removes all that was written, and the folder where nothing else is in it."""
+        """Removes all written files, and the folder if nothing else is in it."""
         self.remove_parts()
         for path in self.path.glob("unpacked-*.txt"):
             path.unlink(missing_ok=True)
@@ -113,18 +113,18 @@ class PartsFolder:
         for pattern in (_RECORDS, "[0-9]*.txt", ".tmp-*"):
             for path in self.path.glob(pattern):
                 path.unlink(missing_ok=True)
-        # The manifest goes last, for good: parts without theirs would be taken for those of the next one.
+        # The manifest is removed last, and permanently: parts without it would be mistaken for those of the next one.
         flush_to_disk(self.path)
         self.manifest.unlink(missing_ok=True)
 
     def differences(self, manifest: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names what the folder's manifest says otherwise; nothing where it is the same, or there is none.
+        """The names of the entries that differ from the folder's manifest; empty if it is equal or missing.
 
         Args:
-            manifest: what decides the output, as JSON has it.
+            manifest: everything that determines the output, as JSON values.
 
         Raises:
-            DataError: the folder's manifest is none of ours.
+            DataError: the folder's manifest is not of this program.
         """
         if not self.manifest.exists():
             return ()
@@ -138,13 +138,13 @@ class PartsFolder:
         return tuple(key for key in keys if manifest.get(key) != found.get(key))
 
     def claim(self, manifest: Mapping[str, Any]) -> None:
-        """Makes the folder one of this manifest, or finds that it is.
+        """Assigns the folder to this manifest, or confirms that it is already.
 
         Args:
-            manifest: what decides the output, as JSON has it.
+            manifest: everything that determines the output, as JSON values.
 
         Raises:
-            DataError: it holds parts of something else.
+            DataError: it has parts of another translation.
         """
         if others := self.differences(manifest):
             raise DataError(
@@ -160,25 +160,25 @@ class PartsFolder:
         return self.path / f"{number:06}.txt"
 
     def record(self, number: int) -> Path:
-        """The file that says that the lines are there."""
+        """The file that marks the lines of a part as complete."""
         return self.path / f"{number:06}.json"
 
     def write(self, number: int, content: bytes, record: PartRecord) -> None:
-        """Writes a part; on any machine, also on two at the same time.
+        """Writes a part; on any machine, even on two at the same time.
 
         Args:
-            number: of the part.
+            number: the number of the part.
             content: its lines.
-            record: what is known of it.
+            record: its record.
 
         Raises:
-            OSError: the folder is not there, or cannot be written to.
+            OSError: the folder is missing, or cannot be written to.
         """
         _write_whole(self.text(number), content)
         _write_whole(self.record(number), json.dumps(record.as_json()).encode("utf-8"))
 
     def done(self, num_parts: int) -> dict[int, PartRecord]:
-        """Finds the parts that are there, of so many."""
+        """Finds the finished parts, given their total number."""
         there = {path.name for path in self.path.glob("*.json")}
         found = {}
         for number in range(num_parts):
@@ -201,7 +201,7 @@ class PartsFolder:
             output: appears when it is whole.
 
         Raises:
-            DataError: a part is not as it was written.
+            DataError: a part has changed since it was written.
         """
         with atomic_path(output) as temporary, temporary.open("wb") as whole:
             for number in sorted(records):
@@ -214,9 +214,9 @@ class PartsFolder:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """Writes a file under a name that no other machine takes, and renames it; makes no folder.
+    """Writes a file under a name unique to this machine, and renames it; makes no folder.
 
-    A folder that is missing lies on storage that is not mounted here, and what was written there nobody would find.
+    A missing folder is on storage that is not mounted here, where other machines would not find the file.
     """
     temporary = path.with_name(f".tmp-{uuid4().hex}-{path.name}")
     try:
@@ -238,7 +238,7 @@ def added(all_counts: Iterable[Counts]) -> Counts:
 
 
 def since(before: Counts, after: Counts) -> Counts:
-    """What has been counted between two moments."""
+    """The difference of the counts at two moments."""
     missed = after.missed_terms[len(before.missed_terms) :]
     values = {
         key.name: getattr(after, key.name) - getattr(before, key.name)
@@ -249,5 +249,5 @@ def since(before: Counts, after: Counts) -> Counts:
 
 
 def copied(counts: Counts) -> Counts:
-    """Counts as they are now."""
+    """A copy of the present counts."""
     return replace(counts, guards=Counter(counts.guards), terms=Counter(counts.terms), matches=Counter(counts.matches))

@@ -1,4 +1,4 @@
-"""Translating one part of a text into a file."""
+"""Translates one part of a text into a file."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,27 +13,27 @@ from attendo.workflow.translation.text_parts import TextPart, read_part
 
 
 class LineFormat(Protocol):
-    """How a line's translations are written."""
+    """The format of a line's translations."""
 
     def __call__(self, translation: Translation, number: int, alignments: Sequence[Alignment], *, n_best: int) -> str:
         """Returns the lines of the output that a line of the text becomes, each with its end.
 
         Args:
-            translation: the line and what became of it.
-            number: the line's, from 1.
-            alignments: one for each translation; none where none are wanted.
-            n_best: how many translations were asked for.
+            translation: the line and its translations.
+            number: the line's number, from 1.
+            alignments: one for each translation; empty if not requested.
+            n_best: number of translations requested.
         """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """What is written of each translation."""
+    """The format of the output for each translation."""
 
     format: LineFormat
     """Picklable."""
     settings: Mapping[str, Any]
-    """What the format's lines hang on, as JSON has it."""
+    """The settings on which the format's lines depend, as JSON values."""
     alignment: bool
     """Whether translations are aligned with their lines."""
 
@@ -49,10 +49,10 @@ def translate_part(
     """Translates a part and writes it; doing it twice does no harm.
 
     Args:
-        engine: what translates.
-        part: of the text.
-        output: what is written of each translation.
-        folder: where the part is written to.
+        engine: the engine.
+        part: the part of the text.
+        output: the format of the output.
+        folder: the folder in which the part is written.
         progress: called with the number of the part's lines that are translated.
 
     Returns:

@@ -1,4 +1,4 @@
-"""A text to translate, and what is wanted of its lines, in parts that can be read each on its own."""
+"""A text to translate with the constraints on its lines, in parts that can be read separately."""
 
 from dataclasses import dataclass
 from itertools import repeat
@@ -17,18 +17,18 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, kw_only=True)
 class TextFiles:
-    """The files that are read side by side, a line of each for a line of the text."""
+    """The files that are read in parallel, with one line of each for every line of the text."""
 
     source: Path
     """The text, one sentence per line."""
     target_prefixes: Path | None = None
-    """What each translation begins with."""
+    """The prefix of each translation."""
     forced_words: Path | None = None
-    """What each translation holds."""
+    """The words that each translation must contain."""
 
     @property
     def given(self) -> dict[str, Path]:
-        """Those that there are, by name."""
+        """The given files, by name."""
         files = {
             "source": self.source,
             "target_prefixes": self.target_prefixes,
@@ -39,10 +39,10 @@ class TextFiles:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextPart:
-    """Lines that follow each other: what one task translates."""
+    """Consecutive lines: the input of one task."""
 
     number: int
-    """Of the part, from 0."""
+    """The number of the part, from 0."""
     first_line: int
     """The number of its first line, from 1."""
     num_lines: int
@@ -52,17 +52,17 @@ class TextPart:
 
 
 def scan_texts(files: TextFiles, folder: Path) -> dict[str, ScannedFile]:
-    """Reads the files once, so that what is wrong with them is told before a cluster works for days.
+    """Reads the files once, so that their faults are reported before a cluster works for days.
 
     Args:
-        files: plain, gz, bz2, xz or zst.
-        folder: where those that are compressed are unpacked, for only plain ones can be cut; seen by all machines.
+        files: the files: plain, gz, bz2, xz or zst.
+        folder: the folder for unpacking compressed files, since only plain ones can be cut; visible to all machines.
 
     Returns:
         The plain files, scanned, under the names of `TextFiles.given`.
 
     Raises:
-        DataError: a file is missing, broken, not UTF-8, or of another number of lines than the text.
+        DataError: a file is missing, broken, not UTF-8, or differs from the text in its number of lines.
     """
     scanned = {name: _scan(path, folder) for name, path in files.given.items()}
     num_lines = scanned["source"].num_lines
@@ -80,7 +80,7 @@ def _scan(path: Path, folder: Path) -> ScannedFile:
         for _ in lines_from(path):
             pass
         return scan_file(path.absolute())
-    # Named by its content, so that what another text has left there is not taken for it.
+    # Named by its content, so that a file left by another text is not mistaken for it.
     plain = (folder / f"unpacked-{scan_file(path).sha256[:16]}.txt").absolute()
     if not plain.exists():
         with atomic_path(plain) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
@@ -92,7 +92,7 @@ def cut(scanned: dict[str, ScannedFile], part_lines: int) -> list[TextPart]:
     """Cuts scanned files at the same lines.
 
     Args:
-        scanned: as `scan_texts` gives them.
+        scanned: from `scan_texts`.
         part_lines: of each part but the last, which may have fewer.
     """
     num_lines = scanned["source"].num_lines
@@ -124,14 +124,14 @@ def cut(scanned: dict[str, ScannedFile], part_lines: int) -> list[TextPart]:
 
 
 def read_part(part: TextPart) -> list[tuple[str, Constraints]]:
-    """Reads a part as translating on one machine reads its files.
+    """Reads a part in the same way as on a single machine.
 
     Returns:
-        The lines with their ends, and what is wanted of the translation of each.
+        The lines with their ends, and the constraints on the translation of each.
 
     Raises:
         DataError: a file has changed since it was cut.
-        OSError: one cannot be read.
+        OSError: a file cannot be read.
     """
     with TemporaryDirectory(prefix="attendo-") as folder:
         source = _copied(part.source, Path(folder) / "source")
@@ -162,5 +162,5 @@ def _copied(piece: FileRange | None, path: Path) -> Path | None:
 
 
 def changed_error(path: Path) -> DataError:
-    """Returns the error of a file that does not stay as it is."""
+    """Returns the error for a file that changes while it is used."""
     return DataError(f"{path}: was written to while it was being translated; translate again when it is complete")
