@@ -107,7 +107,7 @@ def __getattr__(name: str) -> Any:
         name = "Constraints"
     if name not in _HOMES:
         raise AttributeError(f"module 'attendo' has no attribute {name!r}")
-    set_up_openmp()  # before what may load torch
+    set_up_openmp()  # must run before anything loads torch
     return getattr(import_module(_HOMES[name]), name)
 
 

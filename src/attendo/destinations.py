@@ -1,7 +1,7 @@
-"""Where the name of an output file leads: to a file that is replaced, or to something that is written to as it is.
+"""Resolves the name of an output: a regular file is replaced, anything else is written to directly.
 
 A symbolic link is followed to its end. A device, a FIFO, a socket and an open descriptor (`/dev/stdout`, `/dev/fd/3`,
-`/proc/self/fd/3`) are written to and never replaced, whatever stands behind the descriptor.
+`/proc/self/fd/3`) are written to and never replaced, whatever the descriptor refers to.
 """
 
 import os
@@ -25,12 +25,12 @@ _DESCRIPTORS = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd")
 
 @dataclass(frozen=True, kw_only=True)
 class Destination:
-    """What an output is written to."""
+    """The destination of an output."""
 
     path: Path
-    """The name behind all symbolic links; for a descriptor the name that stands for it."""
+    """The name after following all symbolic links; for a descriptor, the name that refers to it."""
     status: os.stat_result | None = None
-    """Of what has that name; None if nothing has it yet."""
+    """The status of the existing file; None if it does not exist yet."""
     descriptor: int | None = None
     """The number of a descriptor of this process."""
     is_foreign_descriptor: bool = False
@@ -72,20 +72,20 @@ def find_destination(path: Path) -> Destination:
 
 
 def open_stream(destination: Destination) -> IO[bytes]:
-    """Opens what is not a regular file for writing; a FIFO waits for its reader.
+    """Opens a destination that is not a regular file for writing; a FIFO waits for its reader.
 
     Raises:
-        OSError: it cannot be opened, or nobody listens at a socket; the error may name no file.
+        OSError: it cannot be opened, or no process listens at a socket; the error may name no file.
     """
     if destination.descriptor is not None:
-        for stream in (sys.stdout, sys.stderr):  # what was printed before stands before
+        for stream in (sys.stdout, sys.stderr):  # earlier printed output must come first
             stream.flush()
         return os.fdopen(os.dup(destination.descriptor), "wb")
     if destination.status is not None and stat.S_ISSOCK(destination.status.st_mode):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.connect(str(destination.path))
             return connection.makefile("wb")
-    # Without O_CREAT and O_TRUNC: nothing is made or emptied. What another process has open is appended to.
+    # Without O_CREAT and O_TRUNC: nothing is created or truncated. Files opened by another process are appended to.
     flags = os.O_WRONLY | (os.O_APPEND if destination.is_foreign_descriptor else 0)
     return os.fdopen(os.open(destination.path, flags), "wb")
 
@@ -112,7 +112,7 @@ def check_output_file(path: Path) -> Path | None:
 
 
 def missing_folder(path: Path, folder: Path) -> Path | None:
-    """Finds out whether the folder of an output has to be made.
+    """Whether the folder of an output has to be created.
 
     Args:
         path: the output as the user named it, for messages.
@@ -133,12 +133,12 @@ def missing_folder(path: Path, folder: Path) -> Path | None:
 
 
 def _may(path: Path, mode: int) -> bool:
-    """Whether the user that this process acts as may do something; False on a read-only disk."""
+    """Whether the effective user of this process may access a file; False on a read-only disk."""
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _descriptor(path: Path) -> Destination | None:
-    """The open descriptor that a name such as /dev/fd/3 stands for; None if it is an ordinary name."""
+    """The open descriptor that a name such as /dev/fd/3 refers to; None if it is an ordinary name."""
     if not (path.name.isascii() and path.name.isdecimal()):
         return None
     folder = os.path.realpath(path.parent)

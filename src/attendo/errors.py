@@ -1,14 +1,12 @@
-"""What can go wrong by a user's data, files or settings; the command line prints each as one line and exits with 1.
+"""Errors caused by a user's data, files or settings; the command line prints each as one line and exits with 1.
 
-AttendoError
-├── DataError      a corpus, a shard or a text that cannot be used as it is
-├── RecipeError    a recipe, or a --set, that cannot be meant as it stands
-└── ModelError     a model or run folder that is missing, torn or of another kind
+AttendoError ├── DataError a corpus, a shard or a text that cannot be used as it is ├── RecipeError a recipe, or a
+--set, that is invalid └── ModelError a model or run folder that is missing, torn or of another kind
 """
 
 
 class AttendoError(Exception):
-    """A problem of the user's data, files or settings; the message names it and the way out."""
+    """A problem of the user's data, files or settings; the message names the cause and a remedy."""
 
 
 class DataError(AttendoError):
@@ -16,7 +14,7 @@ class DataError(AttendoError):
 
 
 class RecipeError(AttendoError):
-    """A recipe, or a `--set`, that cannot be meant as it stands."""
+    """A recipe, or a `--set`, that is invalid."""
 
 
 class ModelError(AttendoError):

@@ -1,15 +1,14 @@
-"""Writing files so that a reader sees the whole of the old one or the whole of the new one, never a part.
+"""Writes files atomically: a reader sees either the whole old file or the whole new one.
 
 .tmp-PID-NAME   a draft of NAME, or what NAME was before, on its way out
 .old-PID-NAME   what NAME was before, where a file system cannot put one folder in another's place at once
 
-A process that is killed leaves them behind; `recover` puts that right.
+A killed process leaves them behind; `recover` cleans up.
 
 A file that is replaced keeps its mode, owner and access lists; of a symbolic link the target is replaced. A file that
 has several hard links, or an owner whom this process cannot give a file, is written in place once all of the new
-content is on disk beside it: its names go on sharing one content, at the price that a power cut during this copy leaves
-a part of it. A new file has the mode of the umask. What is no regular file (`destinations`) is written to, never
-replaced.
+content is on disk beside it: its names still share one content, but a power cut during this copy leaves a partial file.
+A new file has the mode of the umask. Anything but a regular file (`destinations`) is written to, never replaced.
 """
 
 import ctypes
@@ -35,22 +34,22 @@ if sys.platform != "win32":
     import fcntl
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.ESTALE}
-"""What only writing meets, so that it is the file at hand's."""
+"""Errors of writing only, so they concern the output even if they do not name it."""
 _CANNOT_EXCHANGE = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
 _CANNOT_LOCK = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
 _LEFT_BEHIND = re.compile(r"\.(tmp|old)-(?:\d+-)?(.+)", re.DOTALL)
 _LONGEST_PREFIX = ".tmp-4194304-"
-"""With the number of the last process that Linux has."""
+"""The prefix with the largest process id of Linux."""
 
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Yields a temporary path to write to, and puts what was written in the place of `path` when the block ends well.
+    """Yields a temporary path to write to, and replaces `path` with it when the block succeeds.
 
-    The temporary file lies beside `path`. It is flushed to disk before the rename, and the folder after it, so that
-    also a power cut leaves one of the two states. When the block raises, the temporary file is removed and `path` is
-    as it was. Links, mode and owner are kept as the head of this module says; a device, FIFO, socket or open
-    descriptor gets the bytes when the block ends.
+    The temporary file is in the folder of `path`. It is flushed to disk before the rename, and the folder after it, so
+    that a power cut too leaves one of the two states. If the block raises, the temporary file is removed and `path` is
+    unchanged. Links, mode and owner are kept as the module's docstring says; a device, FIFO, socket or open descriptor
+    gets the bytes when the block ends.
 
     Args:
         path: the file to write. Its folder is made if it is missing.
@@ -83,7 +82,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def text_stream(path: Path) -> Iterator[TextIO]:
-    """Yields a UTF-8 stream to a file that appears when it is whole; what is no regular file gets each line at once.
+    """Yields a UTF-8 stream to a file that appears when it is whole; any but a regular file gets each line at once.
 
     Raises:
         DataError: `path` is a folder, or a link that leads back to itself.
@@ -102,12 +101,12 @@ def text_stream(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yields a new temporary folder beside `path` to fill; puts it in the place of `path` when the block ends well.
+    """Yields a new temporary folder beside `path` to fill; replaces `path` with it when the block succeeds.
 
-    There is a whole `path` at every moment, also for a process that is killed, where the system and the file system
-    can exchange two folders (Linux, macOS); elsewhere `recover` puts the old one back. What `path` was before is
-    removed behind that; processes that have its files open keep them. When the block raises, the temporary folder is
-    removed and `path` is as it was.
+    There is a whole `path` at every moment, also for a process that is killed, where the system and the file system can
+    exchange two folders (Linux, macOS); elsewhere `recover` puts the old one back. The previous `path` is removed
+    afterwards; processes that have its files open keep them. When the block raises, the temporary folder is removed and
+    `path` is unchanged.
 
     Raises:
         OSError: the disk is full, or the folder cannot be written to; it names `path` or the file in it.
@@ -146,14 +145,14 @@ def remove_folder(path: Path) -> None:
 
 
 def recover(folder: Path, name: str | None = None) -> None:
-    """Puts right what killed processes left in a folder: what was there before is put back, drafts are removed.
+    """Cleans up after killed processes in a folder: previous content is restored, drafts are removed.
 
-    Nobody may be writing there: hold a lock.
+    No other process may be writing there: hold a lock.
 
     Args:
         folder: it may be missing.
-        name: put right only what was to become this one of it; None for all, where what had a name too long for a
-            draft (`short_name`) gets its short name.
+        name: clean up only this entry; None for all, where an entry whose name was too long for a draft is restored
+            under its short name (`short_name`).
 
     Raises:
         OSError: the folder cannot be written to.
@@ -172,13 +171,13 @@ def recover(folder: Path, name: str | None = None) -> None:
 
 
 def short_name(name: str, reserved: int) -> str:
-    """Leaves out the beginning of a name that with some bytes more is longer than file systems take.
+    """Shortens the beginning of a name that with some additional bytes is too long for file systems.
 
-    A digest of the whole name stands in its place, so that two long names do not become one.
+    A digest of the whole name replaces it, so that two long names stay different.
 
     Args:
         name: a file's name, without its folder.
-        reserved: bytes to leave for what is put before or after it.
+        reserved: number of bytes to leave for a prefix or suffix.
     """
     encoded, most = os.fsencode(name), 255 - reserved
     if len(encoded) <= most:
@@ -189,12 +188,12 @@ def short_name(name: str, reserved: int) -> str:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds a lock that one process at a time can have; a process that ends, however it does, has it no longer.
+    """Holds a lock that one process at a time can have; it is released when the process ends, in any way.
 
-    Where the file system cannot lock, nobody objects.
+    On a file system without locks, nothing is locked.
 
     Args:
-        path: the lock's file, which is made, says who has the lock, and stays. Its folder must be there.
+        path: the lock's file; it is created, names the holder, and is not removed. Its folder must exist.
 
     Raises:
         BlockingIOError: another process has it; its `strerror` says which.
@@ -205,14 +204,14 @@ def locked(path: Path) -> Iterator[None]:
             if sys.platform != "win32":
                 _flock(file, path)
             file.truncate(0)
-            # Not buffered: closing would try again what a full disk has refused.
+            # Unbuffered: closing would retry writing after a full disk refused it.
             os.write(file.fileno(), f"process {os.getpid()} on {platform.node() or 'this machine'}\n".encode())
         yield
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Has an OSError of the block that names no file, as that of a full disk does not, name this one."""
+    """Adds `path` to an OSError of the block that names no file, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -236,7 +235,7 @@ def write_json(path: Path, value: Any) -> None:
     """Writes `value` to `path` as indented JSON, whole or not at all.
 
     Raises:
-        ValueError: `value` has a NaN or an infinity, which JSON cannot say.
+        ValueError: `value` has a NaN or an infinity, which JSON cannot represent.
     """
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -248,14 +247,14 @@ def sha256(path: Path) -> str:
 
 
 def flush_to_disk(path: Path) -> None:
-    """Has the system write a file's content, or a folder's names, to the disk itself.
+    """Flushes a file's content, or a folder's entries, to the disk itself.
 
     Raises:
         OSError: it cannot; it names `path`.
     """
     if os.name == "nt" and path.is_dir():  # Windows cannot open a folder; it writes names by itself
         return
-    # Windows flushes only what is open for writing; elsewhere a folder can only be opened for reading.
+    # Windows flushes only files open for writing; elsewhere a folder can only be opened for reading.
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         with naming(path):
@@ -265,7 +264,7 @@ def flush_to_disk(path: Path) -> None:
 
 
 def _flock(file: TextIO, path: Path) -> None:
-    """Locks an open file, whose content says who has it; BlockingIOError where another process does."""
+    """Locks an open file, whose content names the holder; BlockingIOError if another process has the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -279,7 +278,7 @@ def _flock(file: TextIO, path: Path) -> None:
 
 @contextmanager
 def _copied_to(destination: Destination, path: Path) -> Iterator[Path]:
-    """Yields a temporary path elsewhere, and writes its bytes to what is no regular file when the block ends well."""
+    """Yields a temporary path elsewhere, and writes its bytes to the destination when the block succeeds."""
     with tempfile.TemporaryDirectory(prefix="attendo-") as folder:
         temporary = Path(folder) / path.name
         yield temporary
@@ -318,16 +317,16 @@ def _shortened(name: str) -> str:
 
 
 def _remove(path: Path) -> None:
-    """Removes a draft, whatever it is, as far as that can be done: what stays is a draft still."""
+    """Removes a draft of any kind as far as possible; remaining files are still drafts."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
-        with suppress(OSError):  # also where there is none: a read-only disk refuses even that
+        with suppress(OSError):  # even if it does not exist: a read-only disk refuses that too
             path.unlink()
 
 
 def _renamed(folder: Path, path: Path) -> bool:
-    """Renames a folder where nothing is in the way, or an empty folder that the system replaces at once."""
+    """Renames a folder if nothing is in the way, or only an empty folder that the system replaces at once."""
     try:
         folder.rename(path)
     except OSError:
@@ -338,7 +337,7 @@ def _renamed(folder: Path, path: Path) -> bool:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Has two folders change their names at once; False where system or file system cannot.
+    """Exchanges the names of two folders atomically; False where system or file system cannot.
 
     `renameat2` of Linux and `renamex_np` of macOS, both of which take 2 for "exchange" (RENAME_EXCHANGE, RENAME_SWAP).
     """
@@ -349,7 +348,7 @@ def _exchange(one: Path, other: Path) -> bool:
         else:
             at = ctypes.c_int(-100)  # AT_FDCWD
             status = system.renameat2(at, os.fsencode(one), at, os.fsencode(other), ctypes.c_uint(2))
-    except (AttributeError, OSError, TypeError):  # a C library without it; Windows has none to ask
+    except (AttributeError, OSError, TypeError):  # a C library without it; Windows has none at all
         return False
     if status == 0:
         return True
@@ -361,7 +360,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 @contextmanager
 def _naming_instead(path: Path, draft: Path) -> Iterator[None]:
-    """Has an OSError of the block name `path`, or the file in it, where it names the draft or a full disk nothing."""
+    """Makes an OSError of the block name `path`, or the file in it, if it names the draft or (full disk) nothing."""
     try:
         yield
     except OSError as error:

@@ -1,10 +1,11 @@
-"""Folders that commands make, and what of a user's they may touch: one rule for all of them.
+"""Folders that commands create, and the rule for which of a user's files they may replace.
 
-A folder that is missing or empty is always fine. One that holds something is refused, and `--force` overrides that:
+A missing or empty folder is always accepted. A non-empty one is rejected unless `--force` is given:
 
-- A command that makes a whole folder (average, export, import) replaces only what the same command made of the same
-  input with the same options, and only if nothing was added or changed since. `.made-by.json` in the folder says so.
-- A command that works in a folder and goes on in it (train, demo, data get, reproduce) accepts one that it began.
+- A command that makes a whole folder (average, export, import) replaces only a folder that the same command made from
+  the same input with the same options, and only if nothing was added or changed since. `.made-by.json` in the folder
+  records this.
+- A command that resumes work in a folder (train, demo, data get, reproduce) accepts one that it began.
 
 Prepared data has such a record in its manifest: `text.prepared` compares it.
 """
@@ -29,14 +30,14 @@ _LISTED = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What a folder is made by and of; two commands with equal origins may replace each other's folder."""
+    """The command and input that make a folder; commands with equal origins may replace each other's folder."""
 
     command: str
     """Such as `export`."""
     source: Path
-    """What it is made of."""
+    """The input of the command."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The options that decide what is made, as JSON has them."""
+    """The options that determine the result, as JSON values."""
 
     def to_json(self) -> dict[str, Any]:
         """Returns the origin as the record has it, the path as a digest: a folder may be passed on."""
@@ -45,7 +46,7 @@ class Origin:
 
 
 def followed(output: Path) -> Path:
-    """The folder that a path leads to, behind all symbolic links.
+    """The folder that a path leads to after following all symbolic links.
 
     Raises:
         ModelError: a link leads back to itself.
@@ -82,22 +83,22 @@ def contents(folder: Path) -> list[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """A few names, and how many more there are."""
+    """A few names, and the number of the others."""
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
     return printable(", ".join(names[:_LISTED])) + more
 
 
 def check_replaceable(output: Path, origin: Origin, *, force: bool = False) -> None:
-    """Refuses to replace what a command did not make; see the head of this module.
+    """Rejects replacing a folder that the command did not make; see the module's docstring.
 
     Args:
         output: the folder to make.
-        origin: what it will be made by and of.
-        force: replace whatever is there.
+        origin: the command and input that will make it.
+        force: replace anything there.
 
     Raises:
         DataError: the folder around it cannot be made or written to.
-        ModelError: the path is a file, a folder that holds something else, or one that is needed.
+        ModelError: the path is a file, a folder that holds something else, or a needed one.
     """
     check_output_folder(output)
     folder = followed(output)
@@ -109,10 +110,10 @@ def check_replaceable(output: Path, origin: Origin, *, force: bool = False) -> N
 
 
 def check_dispensable(output: Path, source: Path) -> None:
-    """Refuses to replace a folder that is needed: the working folder, the home folder, or what is read.
+    """Rejects replacing a needed folder: the working folder, the home folder, or the input.
 
     Raises:
-        ModelError: one of them is the folder or lies in it.
+        ModelError: one of them is the folder or is in it.
     """
     folder = followed(output)
     home = os.environ.get("HOME", "")
@@ -124,7 +125,7 @@ def check_dispensable(output: Path, source: Path) -> None:
 
 @contextmanager
 def made_folder(output: Path, origin: Origin, *, force: bool = False) -> Iterator[Path]:
-    """Yields a draft of a folder to fill, which takes the place of `output` with its record when the block ends well.
+    """Yields a draft of a folder to fill, which replaces `output`, with its record, when the block succeeds.
 
     Call `check_replaceable` first, before the work is done.
 
@@ -132,8 +133,8 @@ def made_folder(output: Path, origin: Origin, *, force: bool = False) -> Iterato
 
     Args:
         output: the folder to make.
-        origin: what it is made by and of.
-        force: replace whatever is there.
+        origin: the command and input that make it.
+        force: replace anything there.
 
     Raises:
         ModelError: as `check_replaceable`.
@@ -142,24 +143,24 @@ def made_folder(output: Path, origin: Origin, *, force: bool = False) -> Iterato
     folder = followed(output)
     with atomic_folder(folder) as draft:
         yield draft
-        check_replaceable(output, origin, force=force)  # what is there may have come meanwhile
+        check_replaceable(output, origin, force=force)  # the folder may have changed meanwhile
         write_json(draft / RECORD, {"format_version": 1, **origin.to_json(), "files": _checksums(draft)})
         if folder.is_dir():
             draft.chmod(folder.stat().st_mode)
 
 
 def check_begun(output: Path, command: str, marks: Sequence[str], *, force: bool = False) -> None:
-    """Refuses a folder to work in that holds something, but nothing that the command began.
+    """Rejects a non-empty folder to work in, unless the command began it.
 
     Args:
         output: the folder.
         command: such as `train`, for the message.
-        marks: paths in the folder, one of which is there once the command has begun.
-        force: work in it all the same.
+        marks: paths in the folder, one of which exists once the command has begun.
+        force: work in it regardless.
 
     Raises:
         DataError: the folder around it cannot be made or written to.
-        ModelError: the path is a file, or holds something else.
+        ModelError: the path is a file, or contains something else.
     """
     check_output_folder(output)
     names = [name for name in contents(output) if name != ".lock"]
@@ -172,7 +173,7 @@ def check_begun(output: Path, command: str, marks: Sequence[str], *, force: bool
 
 
 def _difference(folder: Path, origin: Origin) -> str | None:
-    """How a folder differs from what an origin makes; None if it may be replaced."""
+    """How a folder differs from the one that an origin makes; None if it may be replaced."""
     try:
         record = parse_json(read_bounded(folder / RECORD, MAX_JSON_BYTES))
         files = dict(record.pop("files"))
@@ -186,7 +187,7 @@ def _difference(folder: Path, origin: Origin) -> str | None:
 
 
 def _checksums(folder: Path) -> dict[str, str]:
-    """What each entry in and below a folder is, but for the record: the SHA-256 of a file, the kind of all else."""
+    """A mark for each entry in a folder, except the record: the SHA-256 of a file, the kind of any other entry."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():

@@ -1,7 +1,7 @@
-"""Reading files that a stranger may have written: plain files of a bounded size, and JSON of a bounded shape.
+"""Reads untrusted files: regular files of a bounded size, and JSON of a bounded shape.
 
-A folder that was downloaded may hold a pipe nobody writes to, a link to `/dev/zero`, a file of a terabyte of nothing,
-or JSON that is one opening bracket a million times. All of them are errors here, before anything is waited for or kept.
+A downloaded folder may contain a pipe without a writer, a link to `/dev/zero`, an empty file of a terabyte, or JSON of
+a million opening brackets. All of them are errors here, before anything blocks or fills the memory.
 """
 
 import errno
@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 MAX_JSON_BYTES = 4 << 20
-"""More than any JSON file of ours comes to; as Python's objects it is some twenty times as much."""
+"""More than the size of any of our JSON files; as Python objects it takes about twenty times as much."""
 _MAX_DEPTH = 32
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def require_regular(path: Path) -> None:
-    """Refuses what is no plain file: opening a pipe would wait for ever, reading a device never end.
+    """Rejects anything but a regular file: opening a pipe could block for ever, reading a device never end.
 
     Raises:
-        OSError: there is none, or it is a folder, a pipe, a device or a socket; `strerror` says so.
+        OSError: the file is missing, or is a folder, a pipe, a device or a socket; `strerror` names the reason.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
@@ -34,10 +34,10 @@ def require_regular(path: Path) -> None:
 
 
 def require_inside(path: Path) -> None:
-    """Refuses a link to a place outside the folder that a file lies in; the folder itself may be reached by links.
+    """Rejects a link that leads outside the folder of a file; the folder itself may be reached by links.
 
     Raises:
-        OSError: it is such a link, there is no such file, or it is no plain file.
+        OSError: it is such a link, there is no such file, or it is not a regular file.
     """
     require_regular(path)
     real = os.path.realpath(path)
@@ -46,32 +46,32 @@ def require_inside(path: Path) -> None:
 
 
 def read_bounded(path: Path, max_bytes: int) -> bytes:
-    """Reads a plain file whole, if it is not too large.
+    """Reads a whole regular file, if it is not too large.
 
     Args:
         path: the file; a link is followed.
-        max_bytes: of a file that can be meant.
+        max_bytes: maximum size of the file in bytes.
 
     Raises:
-        OSError: there is none, it is no plain file, or it is larger; `strerror` says so.
+        OSError: the file is missing, not regular, or larger; `strerror` names the reason.
     """
     require_regular(path)
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:
             raise OSError(errno.EFBIG, f"has {size:,} bytes, more than such a file may have", str(path))
-        return file.read(size)  # Python takes the memory of what is asked for, not of what is there
+        return file.read(size)  # Python allocates the requested number of bytes, not the file's size
 
 
 def parse_json(content: bytes) -> Any:
-    """Parses JSON, strictly: what has two meanings, or none in JSON itself, is refused.
+    """Parses JSON strictly: ambiguous or non-standard content is rejected.
 
     Args:
-        content: UTF-8, of a size that was looked at.
+        content: UTF-8, of a size that was checked.
 
     Raises:
-        ValueError: it is no JSON, is nested more than 32 deep, has a key twice in a table, half of a surrogate pair, a
-            number that is infinite or none, or a whole one of more than 64 bits.
+        ValueError: it is not JSON, is nested more than 32 deep, has a key twice in an object, half of a surrogate pair,
+            a number that is infinite or NaN, or an integer of more than 64 bits.
     """
     try:
         value = json.loads(
@@ -118,9 +118,9 @@ def _int64(written: str) -> int:
 
 
 def _check_shape(value: Any, depth: int) -> None:
-    """Refuses what the code behind would have to go into too deeply, or could not write again."""
+    """Rejects values nested too deeply for later code, or that could not be written again."""
     if isinstance(value, str):
-        value.encode("utf-8")  # JSON can say half of a surrogate pair, UTF-8 cannot
+        value.encode("utf-8")  # JSON can represent half of a surrogate pair, UTF-8 cannot
         return
     if not isinstance(value, dict | list):
         return
@@ -134,5 +134,5 @@ def _check_shape(value: Any, depth: int) -> None:
 
 
 def line_end_of(line: str) -> str:
-    r"""Returns what ends a line: `\n`, `\r\n`, or nothing."""
+    r"""Returns the end of a line: `\n`, `\r\n`, or nothing."""
     return "\r\n" if line.endswith("\r\n") else line[-1:] if line.endswith("\n") else ""

@@ -1,4 +1,4 @@
-"""Recipes: TOML to frozen sections, with every problem of a file found at once, and back to TOML."""
+"""Recipes: from TOML to frozen sections, with all problems of a file reported at once, and back to TOML."""
 
 import difflib
 import re
@@ -45,16 +45,17 @@ SECTIONS: dict[str, type] = {
 SectionT = TypeVar("SectionT")
 
 Task = Literal["translate", "parse"]
-"""What a model is for."""
+"""The purpose of a model."""
 
 _MAX_PATH_CHARACTERS = 4096
 _MAX_NAME_BYTES = 200
-"""File systems have names of 255, of which a prepared folder's fingerprint and a draft's mark take some."""
+"""Maximum length of a run's name: file systems allow 255 bytes, of which fingerprints and the prefixes of drafts need
+some."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """All that describes a run.
+    """The full description of a run.
 
     Raises:
         ValueError: two sections contradict each other.
@@ -83,7 +84,7 @@ class Recipe:
     or to the model that is fine-tuned."""
 
     def __post_init__(self) -> None:
-        """Refuses sections that contradict each other, all contradictions at once."""
+        """Rejects sections that contradict each other, with all contradictions at once."""
         problems = [*_name_problems(self.name), *self._unreachable(), *self._other_task(), *self._unteachable()]
         problems += self._without_names()
         # A model that is fine-tuned brings its own shape and vocabulary, which are not known before it is read.
@@ -92,7 +93,7 @@ class Recipe:
             raise ValueError("\n".join(problems))
 
     def _unreachable(self) -> Iterator[str]:
-        """What the model's shape does not allow."""
+        """Yields a message for each setting that the model's shape does not allow."""
         if self.model.shared_embeddings == "all" and not self.tokenizer.joint:
             yield (
                 'model.shared_embeddings = "all" needs one vocabulary, but tokenizer.joint = false learns two; '
@@ -106,7 +107,7 @@ class Recipe:
             )
 
     def _other_task(self) -> Iterator[str]:
-        """What another task would need."""
+        """Yields a message for each setting that belongs to another task."""
         if (self.task == "parse") != (self.parsing is not None):
             yield 'the section parsing goes with task = "parse"; set that, or leave the section out'
         if self.task == "parse" and not self.tokenizer.target_symbols:
@@ -124,7 +125,7 @@ class Recipe:
                 )
 
     def _unteachable(self) -> Iterator[str]:
-        """What a corpus that is learned from a model's probabilities would need."""
+        """Yields a message for each unmet requirement of a corpus that is learned from a model's probabilities."""
         for corpus in self.data.corpora if self.data else ():
             what = f"data.corpora.{corpus.name}.distilled = true"
             if corpus.distilled and self.training.init_from is None:
@@ -150,7 +151,7 @@ class Recipe:
                 )
 
     def _unlearnable(self) -> Iterator[str]:
-        """What a vocabulary that is learned, and a model of its own, do not allow."""
+        """Yields a message for each setting that conflicts with a learned vocabulary or with a model of its own."""
         size, layers = self.tokenizer.vocab_size, self.model.decoder_layers
         if self.model.draft_tokens:
             yield (
@@ -187,7 +188,7 @@ class Recipe:
 
 
 def _name_problems(name: str) -> Iterator[str]:
-    """Why a run and its folders cannot be called so; an empty name stands for none."""
+    """Yields reasons why a run and its folders cannot have a name; an empty name is not set."""
     way_out = "take letters, digits, spaces, -, _ and ., as folders are named so"
     if has_control_characters(name) or re.search(r"[/\\]", name) or name in (".", ".."):
         yield f"name = {excerpt(name)} is no name of a folder; {way_out}"
@@ -211,7 +212,7 @@ class _Document(BaseModel):
 
 
 def shipped_recipes() -> list[str]:
-    """The names of the recipes in the package, sorted; one in a folder is `FOLDER/NAME`."""
+    """The names of the recipes in the package, sorted; a recipe in a folder is `FOLDER/NAME`."""
     return sorted(_recipes_below(_shipped_folder(), ""))
 
 
@@ -220,9 +221,9 @@ class RecipeGroup:
     """Shipped recipes that belong together."""
 
     title: str
-    """What they are for."""
+    """The purpose of the recipes."""
     names: tuple[str, ...]
-    """The ones to look at first come first."""
+    """The names of the recipes, the most useful ones first."""
     folder: str = ""
     """The study that trains them, whose name is that of their folder; empty for all others."""
 
@@ -254,7 +255,7 @@ def recipe_groups() -> tuple[RecipeGroup, ...]:
 
 
 def shipped_recipe_text(name: str) -> str:
-    """A shipped recipe's TOML as it was written, comments included: what one copies to begin one's own.
+    """A shipped recipe's TOML text, comments included, as a template for one's own.
 
     Raises:
         RecipeError: no recipe of that name is shipped.
@@ -269,12 +270,12 @@ def load_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
 
     Args:
         name_or_path: a TOML file, the name of a shipped recipe, or a run folder, whose `recipe.toml` is read.
-        overrides: changes as `section.key=value`, the value as in TOML or, where that cannot be, a bare string. A
-            corpus is named: `data.corpora.NAME.weight=2`.
+        overrides: changes as `section.key=value`, the value in TOML syntax or otherwise a bare string. A corpus is
+            named: `data.corpora.NAME.weight=2`.
 
     Raises:
-        RecipeError: there is no such recipe, it is not TOML, or keys or values cannot be meant; then the message has
-            all of them, a line each.
+        RecipeError: there is no such recipe, it is not TOML, or keys or values are invalid; then the message lists all
+            of them, one per line.
     """
     text, origin, name, folder = _find(name_or_path)
     document = read_toml(text, origin)
@@ -291,7 +292,7 @@ def load_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
         raise RecipeError(problems) from error
     if recipe.data is None:
         return recipe
-    # Absolute from here on, so that a run's own copy of the recipe finds the corpora from wherever the run lies.
+    # Absolute from here on, so that a run's copy of the recipe finds the corpora wherever the run is.
     where = f"{origins.of(('data', 'folder'))}: data.folder"
     return replace(recipe, data=replace(recipe.data, folder=_absolute(folder, recipe.data.folder, where)))
 
@@ -302,13 +303,13 @@ def override_section(
     """Changes one section, as `translate --set search.max_len_offset=100` does.
 
     Args:
-        section: the section as it stands.
+        section: the present section.
         name: its name, a key of `SECTIONS`.
         overrides: as for `load_recipe`; only keys of this section may be set.
         changes: further values by their keys.
 
     Raises:
-        RecipeError: an override names another section, or a key or value that cannot be meant.
+        RecipeError: an override names another section, or an invalid key or value.
     """
     plain = read_toml("\n".join(toml_table(name, section, f"[{name}]")), name)
     document = {name: plain[name] | dict(changes or {})}
@@ -323,7 +324,7 @@ def override_section(
 
 
 def to_toml(recipe: Recipe) -> str:
-    """The recipe as resolved, with the value of every key; `load_recipe` of it gives an equal recipe."""
+    """The resolved recipe with the value of every key; `load_recipe` reads it as an equal recipe."""
     lines = [f"name = {toml_value(recipe.name)}", f"task = {toml_value(recipe.task)}"]
     for name in SECTIONS:
         section = getattr(recipe, name)
@@ -348,7 +349,7 @@ def _recipes_below(folder: Traversable, prefix: str) -> Iterator[str]:
 
 
 def _find(name_or_path: str) -> tuple[str, str, str, Path]:
-    """The recipe's text, what messages call it, its name, and the folder that its paths start from."""
+    """The recipe's text, its name in messages, its name, and the folder that its paths are relative to."""
     path, shown = Path(name_or_path), one_line(name_or_path, _MAX_PATH_CHARACTERS)
     try:
         if not path.is_file() and name_or_path in shipped_recipes():
@@ -379,7 +380,7 @@ def _missing(name: str, path: Path) -> str:
 
 
 def _absolute(folder: Path, data_folder: str, where: str) -> str:
-    """The folder of the corpora, seen from that of the recipe.
+    """The folder of the corpora, relative to that of the recipe or absolute.
 
     Raises:
         RecipeError: no folder can have that name.

@@ -1,4 +1,4 @@
-"""What a file keeps when its content is replaced: owner, mode, access lists, and its old content on a full disk."""
+"""Keeps a file's owner, mode, access lists, and its old content on a full disk, when its content is replaced."""
 
 import os
 import stat
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def reserve(descriptor: int, num_bytes: int, num_bytes_before: int) -> None:
-    """Reserves room on the disk for a file's new content before the old one is touched, where the system can do so.
+    """Reserves disk space for a file's new content before the old content is changed, if the system supports it.
 
     Args:
         descriptor: of the file, open for writing.
         num_bytes: of the new content.
-        num_bytes_before: of the old one, to which the file is cut again where there is no room.
+        num_bytes_before: size of the old content, to which the file is truncated if there is no space.
 
     Raises:
         OSError: the disk is full.
@@ -42,7 +42,7 @@ def take_over(draft: Path, path: Path, status: os.stat_result) -> bool:
     try:
         if os.name != "nt" and (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
             os.chown(draft, status.st_uid, status.st_gid)
-        if draft.stat().st_mode != status.st_mode:  # some file systems have one mode for all, and no way to set it
+        if draft.stat().st_mode != status.st_mode:  # some file systems have a fixed mode for all files
             draft.chmod(stat.S_IMODE(status.st_mode))
     except OSError:
         return False

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 
 def aligned_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, words: int) -> str:
-    """A title, then the rows below their columns' names.
+    """A table with a title, its columns' names and the rows.
 
     Args:
         title: the first line.
         columns: their names.
-        rows: cells of each, one a column.
-        words: so many columns at the left hold words and stand to the left, the others numbers.
+        rows: the cells of each row, one per column.
+        words: number of left-aligned columns of words on the left; the others are numbers.
     """
     return "\n".join([title, *(f"  {line.rstrip()}" for line in aligned([columns, *rows], words=words))])
 
@@ -19,8 +19,8 @@ def aligned(rows: Sequence[Sequence[str]], *, words: int) -> list[str]:
     """Rows of cells as lines, each column as wide as its widest cell.
 
     Args:
-        rows: at least one, all with as many cells.
-        words: so many columns at the left hold words and stand to the left, the others numbers.
+        rows: at least one, all with equally many cells.
+        words: number of left-aligned columns of words on the left; the others are numbers.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

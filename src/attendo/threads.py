@@ -1,9 +1,8 @@
-"""How many threads this process takes by default, and how the threads of OpenMP wait for each other.
+"""The default number of threads of this process, and how OpenMP's threads wait for each other.
 
-torch works with the threads of an OpenMP runtime. At the end of every parallel loop they wait for the slowest of them,
-and by default they wait awake: for some 5 ms (libgomp) or 200 ms (LLVM's and Intel's). While another program holds the
-core of the one that is waited for, that is time in which the system could have moved it to the core that is kept busy
-with waiting.
+torch works with the threads of an OpenMP runtime. At the end of every parallel loop they wait for the slowest one, by
+default actively: for about 5 ms (libgomp) or 200 ms (LLVM's and Intel's). If another program occupies the slowest
+thread's core, the system could have moved that thread to a core that is busy only with waiting.
 """
 
 import math
@@ -30,13 +29,13 @@ def chooses_waiting(environment: Mapping[str, str]) -> bool:
 
 
 def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Has OpenMP's threads sleep after a short wait, and be no more than the cores this process may use.
+    """Makes OpenMP's threads sleep after a short wait, and limits their number to the cores this process may use.
 
-    The runtime reads its environment when torch loads it, so this does nothing where torch is loaded already. Processes
+    The runtime reads its environment when torch loads it, so this has no effect if torch is already loaded. Processes
     that this one starts inherit the settings.
 
     Args:
-        environment: of this process.
+        environment: the environment of this process.
     """
     if "torch" in sys.modules:
         return
@@ -48,10 +47,10 @@ def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def openmp_advice(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
-    """Returns a line for a user in whose process OpenMP was started with its own way of waiting; None elsewhere.
+    """Returns advice for a user whose process started OpenMP with its default way of waiting; otherwise None.
 
     Args:
-        environment: of this process.
+        environment: the environment of this process.
         platform: as `sys.platform`; on Linux nothing has to be set.
     """
     if platform == "linux" or "torch" not in sys.modules or chooses_waiting(environment):
@@ -66,38 +65,38 @@ def openmp_advice(environment: Mapping[str, str] = os.environ, platform: str = s
 
 
 def usable_cores(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> int:
-    """Returns how many processors this process may use: those of its affinity, at most its cgroups' quota, at least 1.
+    """Returns how many processors this process may use: those of its affinity, within its cgroups' quota, at least 1.
 
     Args:
         proc: the process' folder in Linux' `/proc`.
-        root: what mount points in it are relative to.
+        root: the folder to which its mount points are relative.
     """
     return max(1, math.floor(min(cores_by_affinity(), cgroup_quota(proc, root))))
 
 
 def cgroup_quota(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> float:
-    """Returns the processor time a second that the cgroups of this process allow; infinity where they set no limit.
+    """Returns the processor time per second that the cgroups of this process allow; infinity if there is no limit.
 
-    The limits of all cgroups that this one lies in hold, in version 2 (`cpu.max`) and in version 1
-    (`cpu.cfs_quota_us`), also where both are mounted.
+    The limits of all enclosing cgroups apply, in version 2 (`cpu.max`) and in version 1 (`cpu.cfs_quota_us`), even if
+    both are mounted.
 
     Args:
         proc: the process' folder in Linux' `/proc`.
-        root: what mount points in it are relative to.
+        root: the folder to which its mount points are relative.
     """
     return min((_quota_of(folder) for folder in _cgroup_folders(proc, root)), default=math.inf)
 
 
 def cores_by_affinity() -> int:
-    """Returns how many processors the system lets this process run on."""
+    """Returns the number of processors on which the system lets this process run."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def physical_cores(root: Path = Path("/")) -> int:
-    """Returns how many cores the processors lie on that the system lets this process run on: two threads may share one.
+    """Returns the number of cores of the processors available to this process: two threads may share a core.
 
     Args:
-        root: what Linux' `/sys` is in; where the system does not say, every processor counts.
+        root: the folder of Linux' `/sys`; if the system does not report cores, every processor counts.
     """
     if not hasattr(os, "sched_getaffinity"):
         return cores_by_affinity()
@@ -124,7 +123,7 @@ def _cgroup_folders(proc: Path, root: Path) -> Iterator[Path]:
             continue
         try:
             inside = PurePosixPath(path).relative_to(mount.subtree)
-        except ValueError:  # it lies outside of what can be seen from here
+        except ValueError:  # it is outside the visible hierarchy
             inside = PurePosixPath()
         folder = mount.point / inside
         yield folder
@@ -143,7 +142,7 @@ def _memberships(proc: Path) -> Iterator[tuple[str, str]]:
 
 
 def _mount_of(controllers: str, proc: Path, root: Path) -> _Mount | None:
-    """Finds where a hierarchy is mounted; for the format see proc(5), `/proc/pid/mountinfo`."""
+    """Finds the mount point of a hierarchy; for the format see proc(5), `/proc/pid/mountinfo`."""
     for line in _read(proc / "mountinfo").splitlines():
         before, _, behind = line.partition(" - ")
         fields, kind = before.split(), behind.split()

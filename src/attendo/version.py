@@ -1,3 +1,3 @@
-"""The version, for what cannot import the package whose public names it makes."""
+"""The version, for modules that cannot import the package."""
 
 VERSION = "0.1.0"

@@ -27,8 +27,8 @@ class Workers(Protocol):
     def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
         """Yields each task with its result, in the order of the tasks.
 
-        Tasks are taken from the iterable as they are needed, a bounded number ahead of the one whose result is next,
-        and in the caller's thread. The error of a unit is raised when its turn comes.
+        Tasks are taken from the iterable as they are needed, a bounded number ahead of the next result, and in the
+        caller's thread. The error of a unit is raised when its turn comes.
 
         Args:
             unit: a function of a module, which other processes can import.
@@ -40,18 +40,18 @@ class InProcess:
     """Workers that are the calling process itself."""
 
     def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
-        """Yields each task with its result; does one when it is asked for."""
+        """Yields each task with its result; each task is done when its result is requested."""
         for task in tasks:
             yield task, unit(task)
 
 
-# Tasks a worker may have behind the one whose result is next: enough for it to go on while another takes longer.
+# Maximum number of tasks per worker beyond the next result: enough to continue while another worker takes longer.
 _TASKS_AHEAD = 3
 
 
 @contextmanager
 def local_workers(number: int) -> Iterator[Workers]:
-    """Yields as many workers of this machine; one is this process itself, more are `WorkerProcesses`."""
+    """Yields workers on this machine; a single one is this process itself, several are `WorkerProcesses`."""
     if number == 1:
         yield InProcess()
         return
@@ -68,7 +68,7 @@ class WorkerProcesses:
     """
 
     def __init__(self, number: int) -> None:
-        """Takes note of how many there may be; starts none yet.
+        """Stores the maximum number of processes; starts none yet.
 
         Args:
             number: at least 1.
@@ -110,7 +110,7 @@ class WorkerProcesses:
             self._idle.put(worker)
 
     def _start(self, number: int) -> None:
-        """Starts as many as are missing to a number."""
+        """Starts processes until the given number is running."""
         context = get_context("spawn")
         while len(self._processes) < number:
             ours, theirs = context.Pipe()
@@ -143,7 +143,7 @@ class _Worker:
         self._process, self._connection = process, connection
 
     def do(self, unit: Callable[[TaskT], ResultT], task: TaskT) -> Any:
-        """Has a task done; gives its result, or raises its error."""
+        """Runs a task; returns its result, or raises its error."""
         try:
             self._connection.send((unit, task))
             error, result = self._connection.recv()
@@ -169,7 +169,7 @@ def _serve(connection: Connection) -> None:
     while True:
         try:
             unit, task = connection.recv()
-        except (EOFError, OSError):  # nobody asks any more
+        except (EOFError, OSError):  # results are no longer requested
             return
         answer: tuple[Exception | None, Any]
         try:
@@ -185,7 +185,7 @@ def _serve(connection: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Ends this process when the one that started it has ended: nobody wants its work, nor what it would write."""
+    """Ends this process when the one that started it has ended: neither its work nor its output is needed."""
     parent = parent_process()
     assert parent is not None, "it runs in a process that was started"
     parent.join()
@@ -194,7 +194,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Starts what it encloses with Ctrl-C held back, which a new process inherits until it has seen to it itself."""
+    """Starts processes in the block with Ctrl-C blocked, which they inherit until they set their own handler."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
