@@ -97,8 +97,8 @@ def check_output_file(path: Path) -> Path | None:
         The folder that is missing and will be made with the file; None if there is nothing to make.
 
     Raises:
-        DataError: the path is a folder, a file that may not be written to, a closed descriptor, or lies in a folder
-            that cannot be made or written to.
+        DataError: the path is a folder, a file that may not be written to, a closed descriptor, or is in a folder that
+            cannot be created or written to.
         OSError: a folder on the way cannot be searched.
     """
     found = find_destination(path)
@@ -116,7 +116,7 @@ def missing_folder(path: Path, folder: Path) -> Path | None:
 
     Args:
         path: the output as the user named it, for messages.
-        folder: the folder it will lie in.
+        folder: the folder of the output.
 
     Returns:
         `folder` if it is missing and can be made; None if it is there.

@@ -1,7 +1,9 @@
 """Errors caused by a user's data, files or settings; the command line prints each as one line and exits with 1.
 
-AttendoError ├── DataError a corpus, a shard or a text that cannot be used as it is ├── RecipeError a recipe, or a
---set, that is invalid └── ModelError a model or run folder that is missing, torn or of another kind
+AttendoError
+├── DataError      a corpus, a shard or a text that cannot be used
+├── RecipeError    a recipe, or a --set, that is invalid
+└── ModelError     a model or run folder that is missing, damaged or of another kind
 """
 
 
@@ -10,7 +12,7 @@ class AttendoError(Exception):
 
 
 class DataError(AttendoError):
-    """A corpus, a shard or a text that cannot be used as it is."""
+    """A corpus, a shard or a text that cannot be used."""
 
 
 class RecipeError(AttendoError):

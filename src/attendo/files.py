@@ -7,8 +7,8 @@ A killed process leaves them behind; `recover` cleans up.
 
 A file that is replaced keeps its mode, owner and access lists; of a symbolic link the target is replaced. A file that
 has several hard links, or an owner whom this process cannot give a file, is written in place once all of the new
-content is on disk beside it: its names still share one content, but a power cut during this copy leaves a partial file.
-A new file has the mode of the umask. Anything but a regular file (`destinations`) is written to, never replaced.
+content is on disk next to it: its names still share one content, but a power cut during this copy leaves a partial
+file. A new file has the mode of the umask. Anything but a regular file (`destinations`) is written to, never replaced.
 """
 
 import ctypes
@@ -101,7 +101,7 @@ def text_stream(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yields a new temporary folder beside `path` to fill; replaces `path` with it when the block succeeds.
+    """Yields a new temporary folder next to `path` to fill; replaces `path` with it when the block succeeds.
 
     There is a whole `path` at every moment, also for a process that is killed, where the system and the file system can
     exchange two folders (Linux, macOS); elsewhere `recover` puts the old one back. The previous `path` is removed
@@ -150,7 +150,7 @@ def recover(folder: Path, name: str | None = None) -> None:
     No other process may be writing there: hold a lock.
 
     Args:
-        folder: it may be missing.
+        folder: the folder, which may be missing.
         name: clean up only this entry; None for all, where an entry whose name was too long for a draft is restored
             under its short name (`short_name`).
 
@@ -227,7 +227,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes `text` to `path` as UTF-8 with its line ends as they are, whole or not at all."""
+    """Writes `text` to `path` as UTF-8 with its line ends unchanged, whole or not at all."""
     write_bytes(path, text.encode("utf-8"))
 
 

@@ -154,7 +154,7 @@ def check_begun(output: Path, command: str, marks: Sequence[str], *, force: bool
 
     Args:
         output: the folder.
-        command: such as `train`, for the message.
+        command: the command, such as `train`, for the message.
         marks: paths in the folder, one of which exists once the command has begun.
         force: work in it regardless.
 

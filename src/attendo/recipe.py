@@ -78,7 +78,7 @@ class Recipe:
     search: SearchConfig = field(default_factory=SearchConfig)
     """How it translates, in validation and afterwards."""
     parsing: ParsingConfig | None = None
-    """How trees are written, and what the parser may write; of `task = "parse"` alone."""
+    """The linearization of trees, and the symbols that the parser may write; of `task = "parse"` alone."""
     written: frozenset[str] = field(default=frozenset(), compare=False)
     """The keys that the recipe's file or `--set` has a value for, as `model.d_model`; all others are left to defaults,
     or to the model that is fine-tuned."""

@@ -11,8 +11,8 @@ def reserve(descriptor: int, num_bytes: int, num_bytes_before: int) -> None:
     """Reserves disk space for a file's new content before the old content is changed, if the system supports it.
 
     Args:
-        descriptor: of the file, open for writing.
-        num_bytes: of the new content.
+        descriptor: the descriptor of the file, open for writing.
+        num_bytes: size of the new content.
         num_bytes_before: size of the old content, to which the file is truncated if there is no space.
 
     Raises:
@@ -33,7 +33,7 @@ def take_over(draft: Path, path: Path, status: os.stat_result) -> bool:
     Args:
         draft: the new file.
         path: the file that it is to replace.
-        status: of that file.
+        status: the status of that file.
 
     Returns:
         False if this process may not do so.

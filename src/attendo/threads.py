@@ -23,7 +23,7 @@ def chooses_waiting(environment: Mapping[str, str]) -> bool:
     """Whether the user has chosen how OpenMP's threads wait.
 
     Args:
-        environment: of the process.
+        environment: the environment of the process.
     """
     return any(name in environment and environment[name] != OPENMP_SETTINGS.get(name) for name in _CHOICES)
 
@@ -51,7 +51,7 @@ def openmp_advice(environment: Mapping[str, str] = os.environ, platform: str = s
 
     Args:
         environment: the environment of this process.
-        platform: as `sys.platform`; on Linux nothing has to be set.
+        platform: the platform, as in `sys.platform`; on Linux nothing has to be set.
     """
     if platform == "linux" or "torch" not in sys.modules or chooses_waiting(environment):
         return None
@@ -116,7 +116,7 @@ class _Mount:
 
 
 def _cgroup_folders(proc: Path, root: Path) -> Iterator[Path]:
-    """Yields the folders of the process' cgroups that could limit its processor time, and of those they lie in."""
+    """Yields the folders of the process' cgroups that could limit its processor time, and of the enclosing cgroups."""
     for controllers, path in _memberships(proc):
         mount = _mount_of(controllers, proc, root)
         if mount is None:

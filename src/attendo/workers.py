@@ -62,16 +62,16 @@ def local_workers(number: int) -> Iterator[Workers]:
 class WorkerProcesses:
     """Processes that do units of work; a context manager, and a `Workers` inside it.
 
-    They are started when there is work for them, as fresh interpreters: nothing of this process's threads and locks
-    comes along, and so a script that uses them needs the usual `if __name__ == "__main__":`. When the block is left,
-    also by an error or Ctrl-C, they are ended; when this process is killed, they end with it.
+    They are started when there is work for them, as fresh interpreters: they inherit none of this process's threads and
+    locks, and so a script that uses them needs the usual `if __name__ == "__main__":`. When the block is left, also by
+    an error or Ctrl-C, they are ended; when this process is killed, they end with it.
     """
 
     def __init__(self, number: int) -> None:
         """Stores the maximum number of processes; starts none yet.
 
         Args:
-            number: at least 1.
+            number: the number of processes, at least 1.
         """
         self._number = number
         self._processes: list[SpawnProcess] = []

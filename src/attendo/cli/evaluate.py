@@ -1,4 +1,4 @@
-"""`attendo evaluate`: what a model is worth on a test set."""
+"""`attendo evaluate`: a model's scores on a test set."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -59,7 +59,7 @@ def evaluate(
 def _evaluate_text(
     model: str, source: Path, reference: Path | None, options: EngineOptions, text: TextOptions, results: ResultOptions
 ) -> None:
-    """Translates a test set, prints the figures, and writes what is asked for; see the command's options."""
+    """Translates a test set, prints the figures, and writes the requested files; see the command's options."""
     from attendo.workflow.input_files import check_inputs
 
     lines, units = ((source, reference), ()) if reference else ((), (source,))

@@ -1,4 +1,4 @@
-"""`attendo evaluate --trees`: what a parser is worth on a treebank."""
+"""`attendo evaluate --trees`: a parser's scores on a treebank."""
 
 import json
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def check_card(card: str | None, ensemble: Sequence[str] | None) -> None:
 def evaluate_trees(
     model: str, treebank: str, options: EngineOptions, trees: TreeOptions, results: ResultOptions
 ) -> None:
-    """Parses a treebank's sentences, prints the figures, and writes what is asked for; see the command's options."""
+    """Parses a treebank's sentences, prints the figures, and writes the requested files; see the command's options."""
     from attendo.parsing.evalb.parameters import find_parameters
     from attendo.text.files.file_patterns import matching_files
     from attendo.workflow.input_files import check_inputs

@@ -151,7 +151,7 @@ class EngineOptions:
         Args:
             model: the first of them.
             search: search settings to change, in place of those that were given.
-            unconstrained: whether a parser may write what is no tree.
+            unconstrained: whether a parser may write invalid trees.
         """
         from attendo.workflow.engines.translate import load
 

@@ -49,7 +49,7 @@ def held_before(output: Path, *, force: bool) -> list[str]:
 
 
 def note_replaced(output: Path, held: list[str]) -> None:
-    """Reports what was replaced by force."""
+    """Reports the contents that `--force` replaced."""
     if held:
         note(f"replaced what {output} held: {listed(held)}")
 

@@ -40,7 +40,7 @@ TemplateOption = Annotated[
 
 @dataclass(frozen=True)
 class AidOptions:
-    """Guards, terms and translation memories: what influences translations beside the model and its search."""
+    """Guards, terms and translation memories: influences on translations besides the model and its search."""
 
     no_guards: NoGuardsOption = False
     glossary: Annotated[

@@ -1,4 +1,4 @@
-"""`attendo.AsyncClient`: what a server can do, from Python, with asyncio.
+"""`attendo.AsyncClient`: the server's functions from Python, with asyncio.
 
 async with attendo.AsyncClient("http://127.0.0.1:5000") as client:
     print((await client.translate("The old house.", target="de")).text)
@@ -191,7 +191,7 @@ class AsyncClient:
         return json_of(await self._sent(call))
 
     async def _sent(self, call: Call, *, stream: bool = False) -> "httpx.Response":
-        """Sends a request, again where that may help, and gives the successful answer."""
+        """Sends a request, with retries if that may help, and returns the successful answer."""
         failures = 0
         while True:
             try:

@@ -80,7 +80,7 @@ class TranslatedSegment:
     links: tuple[WordLink, ...]
     """Links between words, if the request asked for `alignment`."""
     problems: tuple[str, ...]
-    """Sentences that report what could not be kept of the source."""
+    """Sentences that report content of the source that could not be kept."""
     terms: tuple[TermUse, ...]
     """The use of each term of the glossary that occurs in the segment."""
 
@@ -107,7 +107,7 @@ class ServedTranslation:
     segments: tuple[TranslatedSegment, ...]
     """The translated segments, in order."""
     problems: tuple[str, ...]
-    """Sentences that report what could not be kept of the source."""
+    """Sentences that report content of the source that could not be kept."""
 
     @property
     def terms(self) -> tuple[TermUse, ...]:
@@ -171,7 +171,7 @@ class DocumentState:
     message: str
     """The error, if the translation failed."""
     problems: tuple[str, ...]
-    """Sentences that report what could not be kept of the document."""
+    """Sentences that report content of the document that could not be kept."""
     terms: Mapping[Outcome, int]
     """Number of terms of the glossary by their outcome; empty until the document is done."""
 

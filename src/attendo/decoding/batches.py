@@ -8,8 +8,8 @@ def length_batches(lengths: Sequence[int], *, max_tokens: int, max_sentences: in
 
     Args:
         lengths: of each sentence, in tokens.
-        max_tokens: of a batch with its padding; a longer sentence is a batch of its own.
-        max_sentences: of a batch.
+        max_tokens: maximum number of tokens of a batch, including padding; a longer sentence is a batch of its own.
+        max_sentences: maximum number of sentences of a batch.
 
     Returns:
         Batches of indices into `lengths`, each index once; sentences of equal length stay in their order.

@@ -1,4 +1,4 @@
-"""The recipe's `search` section: how translations are looked for, with the paper's settings as its defaults."""
+"""The recipe's `search` section: settings of the search for translations, with the paper's settings as its defaults."""
 
 import math
 from dataclasses import dataclass, fields

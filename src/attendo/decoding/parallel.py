@@ -34,7 +34,7 @@ class IdSearch:
     Args:
         models: the mean of their probabilities is searched.
         config: search settings.
-        threads: that may work.
+        threads: number of threads that may work.
     """
 
     def __init__(self, models: Sequence[DecodingModel], config: SearchConfig, *, threads: int = 1) -> None:

@@ -132,7 +132,7 @@ class WritingStep(DraftingStep, Protocol):
 
 
 class ReadingStep(Step, Protocol):
-    """A step whose sources can be read part by part, where that takes long; otherwise `start` reads them."""
+    """A step whose sources can be read part by part, if that takes long; otherwise `start` reads them."""
 
     def read(self, between: Callable[[], object] = lambda: None) -> None:
         """Reads the sources.

@@ -36,7 +36,7 @@ class Pauses:
         self._characters = 0  # since the last pause
 
     def before(self, text: str) -> None:
-        """Pauses before work on a text, where that on those before it has been as long as a few decoder steps."""
+        """Pauses before work on a text, if the work since the last pause has taken as long as a few decoder steps."""
         self._characters += len(text)
         if self._characters > _CHARACTERS:
             self._characters = 0

@@ -33,7 +33,7 @@ class _ValueStyle:
     unicode_escapes: dict[str, str]
     """Characters that are written as escapes, with their escapes."""
     has_bare_tags: bool
-    """Whether its text has tags whose attributes stand in quotation marks without escapes."""
+    """Whether its text has tags whose attributes are in quotation marks without escapes."""
 
 
 def read_android(data: bytes, languages: Languages) -> File:
@@ -72,7 +72,7 @@ def read_android(data: bytes, languages: Languages) -> File:
 
 
 def classify(element: Element) -> Inline:
-    """Classifies an element within a value: `xliff:g` stays as it is, all others are tags around text."""
+    """Classifies an element within a value: `xliff:g` stays unchanged, all others are tags around text."""
     if element.local == "g" and "xliff" in element.namespace:
         return Inline("single", f"g{element.attributes.get('id', '')}")
     return Inline(None, element.local)

@@ -22,7 +22,7 @@ class ArchiveFile(File):
     """The members that hold text, or name the language, by their names in the archive."""
 
     def write(self, results: Mapping[str, Result], options: WriteOptions | None = None) -> bytes:
-        """The archive with results in it; members that do not change are copied as they are packed.
+        """The archive with results in it; unchanged members are copied as packed.
 
         Raises:
             DataError: the archive is damaged, or a member's encoding lacks a character.

@@ -22,7 +22,7 @@ class Code:
     raw: str
     """The code as it is written in the file."""
     kind: CodeKind = "single"
-    """Whether the code stands alone or is half of a pair."""
+    """Whether the code is single or half of a pair."""
     nests: bool = True
     """Whether pairs of this kind must be nested, as XML elements must; `bx` and `ex` of XLIFF may overlap."""
 
@@ -72,7 +72,7 @@ def paired(tags: Sequence[tuple[str, bool]]) -> dict[int, tuple[int, CodeKind]]:
     """Pairs opening and closing tags; tags without a counterpart are left out.
 
     Args:
-        tags: the name of each tag, and whether it closes; a tag without a name stands alone.
+        tags: the name of each tag, and whether it closes; a tag without a name is single.
 
     Returns:
         For each paired tag, the number of its pair, which is that of the opening tag, and its half.
@@ -89,7 +89,7 @@ def paired(tags: Sequence[tuple[str, bool]]) -> dict[int, tuple[int, CodeKind]]:
         elif names[name]:
             opened, first = waiting.pop()
             names[opened] -= 1
-            while opened != name:  # tags between the two that are never closed stand alone
+            while opened != name:  # tags between the two that are never closed are single
                 opened, first = waiting.pop()
                 names[opened] -= 1
             halves[first], halves[number] = (first, "open"), (first, "close")
@@ -100,7 +100,7 @@ def with_codes_of(source: Content, translation: Content) -> tuple[Content, tuple
     """Returns a translation that has each code of its source exactly once.
 
     Doubled and unknown codes are left out. Lost codes are appended in the order of the source. Where the halves of
-    pairs cross, all codes go behind the text, in the order of the source.
+    pairs cross, all codes go after the text, in the order of the source.
 
     Returns:
         The translation, and a problem for each repair.

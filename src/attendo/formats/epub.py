@@ -1,4 +1,4 @@
-"""EPUB books: their pages, tables of contents and the metadata of their catalogue; other members stay as they are."""
+"""EPUB books: their pages, tables of contents and the metadata of their catalogue; other members stay unchanged."""
 
 import posixpath
 from urllib.parse import unquote

@@ -169,7 +169,7 @@ class File:
     spans: tuple[Span, ...] = ()
     """Spans besides those of units that writing may replace: language declarations and headers."""
     suggestions: Callable[[], Iterator[Suggestion]] = no_suggestions
-    """Returns the translations that the file offers beside its units."""
+    """Returns the translations that the file offers besides its units."""
 
     def to_translate(self, states: Collection[State] = UNTRANSLATED) -> tuple[Unit, ...]:
         """Returns the translatable units in some states; by default those without a translation."""

@@ -1,6 +1,6 @@
 """OpenDocument: texts (.odt), spreadsheets (.ods) and presentations (.odp).
 
-Tracked deletions, annotations, fields, hidden text, names of sheets, formulas and numbers stay as they are.
+Tracked deletions, annotations, fields, hidden text, names of sheets, formulas and numbers stay unchanged.
 """
 
 import re

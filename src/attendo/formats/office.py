@@ -1,6 +1,6 @@
 """Office Open XML: documents (.docx), presentations (.pptx) and workbooks (.xlsx).
 
-Tracked deletions, fields, hidden text, comments, names of sheets, formulas and numbers stay as they are.
+Tracked deletions, fields, hidden text, comments, names of sheets, formulas and numbers stay unchanged.
 """
 
 import re

@@ -32,7 +32,7 @@ class RunNames:
     ignored: frozenset[str] = frozenset()
     """Elements that are dropped: marks of the spelling checker and of the last page layout."""
     outside: frozenset[str] = frozenset()
-    """Elements that stand before or after a paragraph's text."""
+    """Elements that occur before or after a paragraph's text."""
     wrappers: frozenset[str] = frozenset()
     """Elements around runs whose content is part of the sentence."""
     characters: dict[str, str] = field(default_factory=dict)

@@ -124,10 +124,10 @@ def paired_codes(found: Sequence[tuple[Code, int | None]]) -> list[Code]:
     """Determines the kinds of codes.
 
     Args:
-        found: the codes in order, each with the number of its pair; None for a code that stands alone.
+        found: the codes in order, each with the number of its pair; None for a single code.
 
     Returns:
-        The same codes; halves of crossing pairs stand alone, since a translation could not keep them nested.
+        The same codes; halves of crossing pairs become single, since a translation could not keep them nested.
     """
     open_pairs: list[int] = []
     crossed: set[int] = set()

@@ -211,7 +211,7 @@ CATEGORY_NAMES = ("zero", "one", "two", "few", "many", "other")
 _SINGLE = {("one", "pl"), ("one", "cs"), ("one", "sk"), ("two", "ar"), ("zero", "ar"), ("one", "ar")}
 
 # Categories of ordinal numbers by CLDR, in which most languages have `other` alone. The samples are those numbers whose
-# words English tells apart, so that "#rd" is read as "3rd".
+# words English distinguishes, so that "#rd" is read as "3rd".
 _ORDINALS: Mapping[str, Sequence[tuple[str, int]]] = {
     "en": (("one", 1), ("two", 2), ("few", 3), ("other", 4)),
     **dict.fromkeys(_codes("fr ro vi ga ms lo hy hu sv"), (("one", 1), ("other", 4))),

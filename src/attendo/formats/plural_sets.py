@@ -56,7 +56,7 @@ def plural_set(
     forms, slots = [], []
     for form in wanted:
         found = there.get(form.name)
-        # English has its singular under `one`; every other form is made of the plural.
+        # English has its singular under `one`; every other form is made from the plural.
         source = (
             found.source
             if found and (not language or (has_zero and form.name == "zero"))

@@ -13,7 +13,7 @@ from attendo.formats.plural_rules import PluralForm, parse_formula, usual_formul
 
 _FLAGS = frozenset({"qt-format"})
 _NUMERUS_FLAGS = frozenset({"qt-format", "qt-plural-format"})
-# What stands before the translation, in the order of Qt's DTD.
+# Elements before the translation, in the order of Qt's DTD.
 _BEFORE = ("location", "source", "oldsource", "comment", "oldcomment", "extracomment", "translatorcomment")
 
 

@@ -186,7 +186,7 @@ def _plural_sets(scalars: Sequence[YamlScalar], language: str | None) -> dict[tu
     for parent, values in members.items():
         names = {value.path[-1]: value for value in values}
         is_plural = len(names) == len(values) and "other" in names and len(names) > 1 and names.keys() <= _CATEGORIES
-        is_item = bool(parent) and parent[-1].isdigit()  # whose first key stands behind a hyphen
+        is_item = bool(parent) and parent[-1].isdigit()  # whose first key follows a hyphen
         if is_plural and not is_item and parent not in parents and all(map(_is_form, values)):
             found[parent] = {name: value for name, value in names.items() if name != "zero" or "zero" in wanted}
     return found

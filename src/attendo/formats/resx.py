@@ -8,7 +8,7 @@ from attendo.formats.markup import Markup, parse_markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 
 _FLAGS = frozenset({"c-sharp-format"})
-# Properties that Windows Forms' designer keeps beside texts.
+# Properties that Windows Forms' designer keeps with texts.
 _DESIGNER = (
     ".Name", ".Type", ".Parent", ".ZOrder", ".Size", ".Location", ".Font", ".Anchor", ".Dock", ".ImeMode", ".TabIndex",
     ".AutoSize", ".ClientSize", ".Margin", ".Padding", ".Visible", ".Enabled",

@@ -42,7 +42,7 @@ def has_lines_of_its_own(text: str) -> bool:
 def divided(text: str, shares: Sequence[float]) -> list[str]:
     """Divides a text in proportion to shares; the last pieces are empty if there are too few words.
 
-    It is divided at spaces, behind punctuation where that is near, and between characters in scripts without spaces.
+    It is divided at spaces, after punctuation if that is near, and between characters in scripts without spaces.
     """
     places = _places(text, shares)
     bounds = [(0, 0), *places, (len(text), len(text))]

@@ -51,7 +51,7 @@ class Syntax:
     """Writes characters as a piece of text."""
 
     def read(self, raw: str) -> Content:
-        """Reads a text with its tags as codes; a tag without a counterpart stands alone."""
+        """Reads a text with its tags as codes; a tag without a counterpart is single."""
         tags = list(self.tags.finditer(raw))
         halves = paired([((tag[2] or "").partition(".")[0], bool(tag[1])) for tag in tags])
         parts: list[str | Code] = []
@@ -71,7 +71,7 @@ class Syntax:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Framed:
-    """A cue without the codes around its text, which stay where they are."""
+    """A cue without the codes around its text, which stay in place."""
 
     cue: Cue
     before: tuple[Code, ...]

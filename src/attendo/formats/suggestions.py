@@ -1,4 +1,4 @@
-"""Translations that XLIFF offers beside its units: `alt-trans` of 1.2, and the module for matches of 2.x."""
+"""Translations that XLIFF offers besides its units: `alt-trans` of 1.2, and the module for matches of 2.x."""
 
 from collections.abc import Callable, Iterator, Sequence
 

@@ -58,7 +58,7 @@ class Content:
         return self.origins[end] - sum(len(mark.raw) for mark in self._tags_at(end))
 
     def has_mark_within(self, start: int, end: int) -> bool:
-        """Whether a mark stands within a stretch of characters."""
+        """Whether a mark is within a stretch of characters."""
         found = bisect_right(self.marks, start, key=_place)
         return found < len(self.marks) and self.marks[found].at < end
 

@@ -37,7 +37,7 @@ def corrected_sentence(
     Args:
         sentence: the sentence.
         request: the text that contains it.
-        spelling: how its characters are written.
+        spelling: the spelling of its characters.
         known: the corrections from `corrections_of`.
     """
     return _written(request.text[sentence.start : sentence.end], request, spelling, known) if known else None
@@ -48,7 +48,7 @@ def corrected_text(request: TextRequest, spelling: Spelling, known: Mapping[str,
 
     Args:
         request: the text.
-        spelling: how its characters are written.
+        spelling: the spelling of its characters.
         known: the corrections from `corrections_of`.
     """
     text, core = request.text, request.text.strip()

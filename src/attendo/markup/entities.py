@@ -17,7 +17,7 @@ def character_of(entity: str, *, xml: bool) -> str | None:
     """Returns the single character of an entity; None if it is unknown, several characters, or none for text.
 
     Args:
-        entity: as it is written.
+        entity: the entity as written.
         xml: whether only the five names of XML are known.
     """
     if xml and not entity.startswith("&#"):
@@ -25,7 +25,7 @@ def character_of(entity: str, *, xml: bool) -> str | None:
     text = html.unescape(entity)
     if text == entity or len(text) != 1:
         return None
-    # Control characters, surrogates and noncharacters are left as they are written.
+    # Control characters, surrogates and noncharacters are left unchanged.
     return text if text.isprintable() or text in "\u00a0\u202f\u00ad\u200b\u2009" else None
 
 

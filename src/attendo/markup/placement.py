@@ -1,7 +1,7 @@
 """Placement of a sentence's tags in its translation: around the corresponding words, well nested.
 
 A tag pair gets the stretch of the translation that has most of its own words and fewest others', within the stretch of
-the pair that it is in and beside those of its neighbours. Every tag occurs exactly once, whatever the alignment.
+the pair that it is in and next to those of its neighbours. Every tag occurs exactly once, whatever the alignment.
 """
 
 from bisect import bisect_right
@@ -117,7 +117,7 @@ class _Layout:
                 self.problems.append(f"no words of the translation are left for {name}")
 
     def emit(self, nodes: Sequence[_Node], least: int, most: int, placed: list[Placed]) -> None:
-        """Appends marks in the order in which they are written, none before `least` or behind `most`."""
+        """Appends marks in the order of writing, none before `least` or after `most`."""
         order = sorted(range(len(nodes)), key=lambda place: (nodes[place].first, nodes[place].behind, place))
         for place in order:
             node = nodes[place]
@@ -154,7 +154,7 @@ class _Layout:
         return half if half.any() else np.array([part > 0 for part in parts], dtype=bool)
 
     def _gains(self, node: _Node) -> NDArray[np.float64]:
-        """Returns each target token's gain for an element: above 0 if more of it comes from there than elsewhere."""
+        """Returns each target token's gain for an element: above 0 if more of its weight is there than elsewhere."""
         covered = self._covered(node)
         if not len(covered) or not len(self.links.target):
             return np.zeros(len(self.links.target))

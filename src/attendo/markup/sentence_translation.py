@@ -46,7 +46,7 @@ _RelativeLinks = tuple[tuple[tuple[int, int], tuple[int, int]], ...]
 
 @dataclass(frozen=True, slots=True)
 class SentenceTranslation:
-    """A sentence's translation, with what could not be kept."""
+    """A sentence's translation, with a report of lost content."""
 
     text: str
     """The text of the translation."""
@@ -61,7 +61,7 @@ class SentenceTranslation:
     alternatives: tuple[Alternative, ...] = ()
     """The next best translations."""
     problems: tuple[str, ...] = ()
-    """Descriptions of what could not be kept."""
+    """Descriptions of content that could not be kept."""
     terms: tuple[TermUse, ...] = ()
     """Outcomes of the glossary's terms."""
     is_corrected: bool = False
@@ -70,7 +70,7 @@ class SentenceTranslation:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A translation with what it lacks."""
+    """A translation and the content that it lacks."""
 
     translation: SentenceTranslation
     missing: tuple[str, ...]

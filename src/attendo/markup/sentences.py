@@ -84,8 +84,8 @@ def planned(request: TextRequest, contents: Sequence[Content], spelling: Spellin
 
     Args:
         request: the text that they are of.
-        contents: in their order.
-        spelling: how their characters are written.
+        contents: the contents in order.
+        spelling: the spelling of their characters.
     """
     sentences: list[Sentence] = []
     copied: list[str] = []
@@ -197,7 +197,7 @@ def with_terms(sentence: Sentence, glossary: Glossary, sources: Collection[str])
     Args:
         sentence: the sentence.
         glossary: the terms.
-        sources: which of them, as the glossary has them; those without a translation are left out.
+        sources: the terms to protect, as in the glossary; those without a translation are skipped.
 
     Returns:
         Another sentence; the same one if none of the terms can be protected.

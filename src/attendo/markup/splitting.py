@@ -20,7 +20,7 @@ MAX_PROTECTED = 8
 """Maximum number of protected texts per sentence: vocabularies have no more placeholders."""
 
 _MIN_WRAPPED = 20
-"""Minimum length of a line that may go on in the next one if there are several."""
+"""Minimum length of a line that may continue in the next one if there are several."""
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BULLET = re.compile(r"(?:[-*+•·●◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")

@@ -65,7 +65,7 @@ def token_links(
 
     Args:
         read: the line that was translated.
-        written: one of its translations.
+        written: a translation of the line.
         alignment: the alignment of the two; None if there is none.
         translation: the translation of the line.
         candidate: the candidate that was written.
@@ -87,7 +87,7 @@ def token_links(
 def _word_weights(
     read: str, written: str, alignment: Alignment | None, translation: Translation, candidate: Candidate
 ) -> Weights | None:
-    """`(target words, source words)`: the alignment's links, and its weights where they are of just these words."""
+    """`(target words, source words)`: the alignment's links, and its weights if they are for exactly these words."""
     num_source, num_target = len(word_spans(read)), len(word_spans(written))
     if alignment is None or len(alignment.source_words) != num_source or len(alignment.target_words) != num_target:
         return None

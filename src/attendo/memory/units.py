@@ -1,4 +1,4 @@
-"""Translation of units by a translation memory where it has them."""
+"""Translates units with a translation memory if it has them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

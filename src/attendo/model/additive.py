@@ -21,7 +21,7 @@ class AdditiveLogits(nn.Module):
     """Additive compatibility of queries and keys: v^T tanh(q + k), with a vector v per head.
 
     Args:
-        num_heads: of the attention.
+        num_heads: number of heads of the attention.
         d_k: width of a head's queries and keys, and so of the hidden layer.
     """
 

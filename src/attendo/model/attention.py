@@ -1,6 +1,6 @@
 """Attention (Section 3.2): scaled dot-product attention, its alternatives, and the two multi-head uses.
 
-Axes: `batch` (sentences), `num_heads`, `tgt_len` (where it looks from), `src_len` (where it looks), `d_k`, `d_v`.
+Axes: `batch` (sentences), `num_heads`, `tgt_len` (queries), `src_len` (keys), `d_k`, `d_v`.
 """
 
 import math
@@ -80,7 +80,7 @@ def additive_attention(
         value: `(batch, num_heads, src_len, d_v)`.
         fit: the function, with a vector v for each head.
         mask: as for `scaled_dot_product_attention`.
-        dropout: as there.
+        dropout: the dropout of weights while training.
 
     Returns:
         As there.

@@ -63,7 +63,7 @@ class Batch:
     tgt_tokens: Tensor
     """boolean `(batch, tgt_len)`, True at tokens: the places that count in the loss."""
     tgt_places: Tensor
-    """int64 `(num_tokens,)`: where they are, counted through all rows; finding them there would mean waiting for a
+    """int64 `(num_tokens,)`: their positions, counted through all rows; finding them there would mean waiting for a
     GPU."""
     num_tokens: int
     """Target tokens without padding."""

@@ -72,7 +72,7 @@ class Drafter(nn.Module):
         """Adjusts the state of a proposal to the one before it.
 
         Args:
-            drafted: from `forward`, `(..., d_model)`.
+            drafted: states from `forward`, `(..., d_model)`.
             before: embeddings, times sqrt(d_model), of the token proposed before each, of the same shape.
         """
         adjustment: Tensor = self.adjustment(torch.relu(self.beside(torch.cat((drafted, before), dim=-1))))

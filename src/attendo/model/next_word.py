@@ -17,7 +17,7 @@ class NextWord(nn.Module):
     """The decoder's input for the next word.
 
     Args:
-        config: of the model.
+        config: the model's architecture.
         src_vocab_size: ids of the source.
         tgt_vocab_size: ids of the target.
     """

@@ -40,7 +40,7 @@ class ParserStack(nn.Module):
     """The decoder's input for the parser's stack.
 
     Args:
-        config: of the model.
+        config: the model's architecture.
         tgt_vocab_size: ids of the target.
     """
 

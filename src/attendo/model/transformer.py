@@ -111,7 +111,7 @@ class Transformer(nn.Module):
         return next(self.encoder_layers.parameters()).device
 
     def arrays(self) -> ModelArrays | None:
-        """The weights as arrays over the same memory; None where they are not float32 in main memory."""
+        """The weights as arrays over the same memory; None if they are not float32 in main memory."""
         weights = dict(self.named_parameters())
         if any(weight.dtype != torch.float32 or weight.device.type != "cpu" for weight in weights.values()):
             return None
@@ -151,7 +151,7 @@ class Transformer(nn.Module):
             tgt_mask: boolean `(1, 1, tgt_len, tgt_len)`; not needed where self-attention is restricted.
             memory: `(batch, src_len, d_model)`.
             src_mask: boolean `(batch, 1, 1, src_len)`, or None.
-            words: from `words`.
+            words: the result of `words`.
 
         Returns:
             The last layer's output, `(batch, tgt_len, d_model)`; `project` makes logits of it.
@@ -188,7 +188,7 @@ class Transformer(nn.Module):
 
         Args:
             hidden: the tokens, `(rows, positions, d_model)`.
-            words: from `words`, a row a sentence.
+            words: the result of `words`, one row per sentence.
             read_ids: int64 `(rows, length)`, these tokens and all before them.
         """
         if self.next_word is None:
@@ -297,7 +297,7 @@ class Transformer(nn.Module):
         """The proposed tokens, one after the other.
 
         Args:
-            drafted: of one position, `(draft_tokens, d_model)`.
+            drafted: the drafter's output at one position, `(draft_tokens, d_model)`.
 
         Returns:
             int64 `(draft_tokens,)`: of the shortlist the most probable first one, and of the most probable of each
@@ -338,7 +338,7 @@ class Transformer(nn.Module):
 
         Args:
             batch: the pairs.
-            layer: from 1, the lowest.
+            layer: the layer's number, from 1, the lowest.
 
         Returns:
             `(batch, num_heads, tgt_len, src_len)`; 0 at the source's padding.

@@ -1,8 +1,8 @@
 """Builds the native kernels: the variants of this machine's processor family, their flags, the compiler's commands.
 
 Installing attendo does it (`hatch_build.py`, before anything that attendo depends on is there), and so does `python -m
-attendo.native.build`, in place: after an edit, or where a compiler came later. Where there is no compiler, or it fails,
-attendo works without the kernels, and `attendo info` shows the reason.
+attendo.native.build`, in place: after an edit, or if a compiler was installed later. Where there is no compiler, or it
+fails, attendo works without the kernels, and `attendo info` shows the reason.
 
 Environment: `CXX` names the compiler; `ATTENDO_NATIVE=off` builds nothing; `ATTENDO_NATIVE=require` makes it an error
 when a variant is missing.
@@ -75,7 +75,7 @@ VARIANTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """The result of a build; kept beside the library as JSON."""
+    """The result of a build; stored next to the library as JSON."""
 
     message: str
     """One line: the result, or why nothing was built and the remedy."""
@@ -246,7 +246,7 @@ def _num_processors() -> int:
 
 
 def main() -> int:
-    """Builds in place; the exit status is 1 where there is no library afterwards."""
+    """Builds in place; the exit status is 1 if there is no library afterwards."""
     try:
         built = build()
     except (BuildError, OSError) as error:

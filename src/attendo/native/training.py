@@ -1,6 +1,6 @@
 """Argument structures of the training kernels (`training_rows.h`, `training_attention.h`), and their threads.
 
-Pointers are addresses of arrays that lie in memory row after row; `training.passes.functions` makes them of tensors.
+Pointers are addresses of arrays that are contiguous by rows; `training.passes.functions` makes them of tensors.
 """
 
 import ctypes

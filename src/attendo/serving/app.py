@@ -185,7 +185,7 @@ def create_app(server: Server) -> ASGIApp:
 
 
 def _include_routers(app: FastAPI, server: Server, prefix: str) -> None:
-    """Adds the routes of every API, and of the page where it is served."""
+    """Adds the routes of every API, and of the page if it is served."""
     service = server.service
     glossaries = Glossaries(service.state)
     app.include_router(native.router(service, glossaries), prefix=prefix)
@@ -312,7 +312,7 @@ def _add_error_answers(app: FastAPI, prefix: str, shapes: Sequence[ErrorShape]) 
 
 
 def _problems(errors: Sequence[Any]) -> str:
-    """Describes what is wrong with a request without repeating its content, which may be invalid or huge."""
+    """Describes the faults of a request without repeating its content, which may be invalid or huge."""
     problems = []
     for error in errors[:5]:
         where = ".".join(str(part)[:40] for part in error["loc"][1:] if not str(part).startswith("function-"))

@@ -15,8 +15,8 @@ class ServingError(AttendoError):
 
     Args:
         status: the HTTP status.
-        code: for programs, as `too-large`.
-        message: for people: the fault, the received value, the remedy.
+        code: a code for programs, such as `too-large`.
+        message: a message for people: the fault, the received value, the remedy.
         retry_after_s: when it makes sense to try again; None if it does not.
     """
 
@@ -71,7 +71,7 @@ def too_many_requests(message: str, retry_after_s: float) -> ServingError:
 
 
 def quota_exceeded(message: str) -> ServingError:
-    """The key's characters are used up: 456, as DeepL says it."""
+    """The key's characters are used up: 456, as in DeepL's API."""
     return ServingError(456, "quota-exceeded", message)
 
 

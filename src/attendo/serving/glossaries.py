@@ -57,7 +57,7 @@ class Glossaries:
     """The glossaries of a server, separate for each caller.
 
     Args:
-        state: where they are kept.
+        state: the database of the glossaries.
     """
 
     def __init__(self, state: State) -> None:
@@ -221,7 +221,7 @@ def checked_terms(entries: Sequence[Entry]) -> tuple[Term, ...]:
     """The terms of entries that all can be used.
 
     Raises:
-        ServingError: one cannot, or they are none or too many.
+        ServingError: an entry is invalid, or there are none or too many.
     """
     notes = EntryNotes()
     kept = checked_entries(entries, notes)

@@ -53,7 +53,7 @@ class LibraryLogs(logging.Handler):
     """Logs warnings and errors of libraries, above all of uvicorn, as events.
 
     Args:
-        log: where to.
+        log: the log to write to.
     """
 
     def __init__(self, log: Log) -> None:

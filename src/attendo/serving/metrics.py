@@ -15,7 +15,7 @@ class Metrics:
     """The figures of one server.
 
     Args:
-        registry: where they are listed; by default a new one.
+        registry: the registry of the figures; by default a new one.
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:

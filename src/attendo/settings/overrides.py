@@ -38,7 +38,7 @@ def override(document: dict[str, Any], setting: str) -> KeyPath:
     """Writes one `section.key=value` into the document, the value in TOML syntax, or otherwise a bare string.
 
     Args:
-        document: as read; changed in place.
+        document: the document as read; changed in place.
         setting: an entry of a list is named: `data.corpora.NAME.weight=2`.
 
     Returns:
@@ -68,7 +68,7 @@ def override(document: dict[str, Any], setting: str) -> KeyPath:
 
 
 def _child(table: Any, parts: Sequence[str]) -> tuple[str, Any]:
-    """The table named by the first of the parts, made where it is missing, or a list's entry of that name; or None.
+    """The table named by the first of the parts, created if missing, or a list's entry of that name; or None.
 
     A name in a list may have dots of its own.
     """

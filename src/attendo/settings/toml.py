@@ -63,7 +63,7 @@ def read_toml(text: str, origin: str) -> dict[str, Any]:
         raise RecipeError(f"{origin}: {problem}")
     try:
         return tomllib.loads(text)
-    except ValueError as error:  # a TOMLDecodeError, or a date that the calendar has not
+    except ValueError as error:  # a TOMLDecodeError, or a date that does not exist
         hint = "; write paths in 'single quotes'" if str(error).startswith("Unescaped '\\'") else ""
         raise RecipeError(f"{origin}: not TOML: {one_line(str(error), 2 * _VALUE_CHARACTERS)}{hint}") from error
 
@@ -125,7 +125,7 @@ def dotted(*parts: str) -> str:
 
 
 def excerpt(value: Any) -> str:
-    """A value as `toml_value` has it, shortened where it is long: for messages."""
+    """A value in the form of `toml_value`, shortened if long: for messages."""
     return _shortened(toml_value(value), _VALUE_CHARACTERS)
 
 

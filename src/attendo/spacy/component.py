@@ -69,7 +69,7 @@ class ConstituencyParser:
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parses documents as they come, the sentences of several at a time.
+        """Parses documents as they arrive, the sentences of several at a time.
 
         Args:
             stream: the documents.
@@ -120,13 +120,13 @@ def make_parser(
 
     Args:
         nlp: the pipeline.
-        name: of the component.
+        name: the name of the component.
         model: a model folder, a run folder or the name of a shipped model.
         ensemble: further models; the mean of all models' probabilities is searched.
         search: settings to change, such as `{"beam_size": 8}`.
         use_tags: whether the words keep the tags (`token.tag_`) from a tagger.
-        dtype: of the products; None for the models' own.
-        device: where to work; `auto` uses a GPU if there is one.
+        dtype: the dtype of the matrix products; None for the models' own.
+        device: the device; `auto` uses a GPU if there is one.
         threads: processor threads, for this whole process; None for torch's default.
     """
     return ConstituencyParser(

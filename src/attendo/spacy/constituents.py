@@ -35,7 +35,7 @@ class Constituents:
         """Adds the tree of the next sentence.
 
         Args:
-            tree: of the sentence.
+            tree: the tree of the sentence.
             tokens: the number of each of its words in the document.
         """
         open_places: list[int] = []

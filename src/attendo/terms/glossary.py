@@ -78,7 +78,7 @@ class Glossary:
         """Returns a term with all forms of its translation.
 
         Args:
-            term: one of the glossary's.
+            term: a term of the glossary.
             is_plural: whether it is inflected in the source; None if unknown.
         """
         key = term, is_plural

@@ -36,7 +36,7 @@ def tbx_entries(content: bytes, source: str, target: str, notes: EntryNotes) -> 
     """The entries of a term base, one for each source term of a concept, and its languages.
 
     The first preferred target term is the translation, further ones are alternatives, and those that are deprecated or
-    superseded are forbidden. Of languages only the base counts: `de` is `de-AT` too.
+    superseded are forbidden. Only the base language counts: `de` is `de-AT` too.
 
     Args:
         content: the file.

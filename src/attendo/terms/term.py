@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Term:
     """A word or phrase with its translation.
 
-    A term whose target is its source is not to be translated: it is looked for and kept to the letter.
+    A term whose target is its source is not to be translated: it is matched and kept exactly.
     """
 
     source: str

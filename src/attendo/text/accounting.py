@@ -91,7 +91,7 @@ class TokenCounts:
         """Counts ids, `(num_tokens,)`.
 
         Args:
-            ids: of all sentences.
+            ids: the ids of all sentences.
             byte_ids: the ids of single bytes in the vocabulary.
         """
         is_byte = np.zeros(1 + max(*byte_ids, int(ids.max(initial=0)), 0), dtype=np.bool_)

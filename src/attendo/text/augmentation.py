@@ -197,7 +197,7 @@ def with_made_up_names(source: str, target: str, rng: random.Random) -> tuple[st
 
 
 def with_letter_line(source: str, target: str, names: ProperNames, rng: random.Random) -> tuple[str, str]:
-    """A line of a letter in place of the pair, or, half the time where it is a sentence, before it."""
+    """A line of a letter in place of the pair or, half the time if the pair is a sentence, before it."""
     line = letter_line(names, rng)
     if all(side[-1:] in _FINAL for side in line) and rng.random() < 0.5:
         return f"{line[0]} {source}", f"{line[1]} {target}"

@@ -13,7 +13,7 @@ _SAMPLE_STREAM, _PLAN_STREAM = 0, 1
 
 @dataclass(frozen=True, kw_only=True)
 class BatchPlan:
-    """The batches of one epoch and what they hold."""
+    """The batches of one epoch and their sizes."""
 
     batches: list[npt.NDArray[np.int64]]
     """Pair indices of each batch, in the order to train on them."""
@@ -42,8 +42,8 @@ def sample_indices(sizes: Sequence[int], weights: Sequence[float], seed: int, ep
     Args:
         sizes: number of pairs of each corpus.
         weights: the weight of each corpus, above 0.
-        seed: of the random choice.
-        epoch: from 0.
+        seed: the seed of the random choice.
+        epoch: the number of the epoch, from 0.
 
     Returns:
         Indices into the concatenated corpora, `(num_sampled,)`, in no particular order within a corpus.
@@ -87,7 +87,7 @@ def plan_epoch(
         tgt_lengths: tokens of each target, with `</s>`, `(num_pairs,)`.
         max_tokens: maximum number of source tokens of a batch, and also of target tokens, including padding.
         seed: equal arguments give equal plans.
-        epoch: from 0.
+        epoch: the number of the epoch, from 0.
         indices: the pairs to use, as from `sample_indices`; all, once, when None.
 
     Returns:

@@ -160,7 +160,7 @@ class CorpusConfig:
 
     @property
     def line_encodings(self) -> tuple[str, str]:
-        """Encodings of both sides' lines as they are read: UTF-8 if the encoding has other line ends.
+        """Encodings of both sides' lines when they are read: UTF-8 if the encoding has other line ends.
 
         Units are always UTF-8, whatever their file's encoding.
         """

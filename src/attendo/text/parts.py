@@ -47,7 +47,7 @@ class ScannedFile:
     """Lines; the last need not have an end. 0 of a compressed file, whose lines are not counted."""
 
     def line_start(self, line: int) -> int:
-        """Returns the byte at which a line of a plain file begins, counted from 0; `num_lines` gives the file's end."""
+        """Returns the byte at which a line of a plain file begins, counted from 0; for `num_lines`, the file's end."""
         assert self.lines_before is not None, "a compressed file has no places to begin at"
         if line == 0:
             return 0
@@ -94,7 +94,7 @@ class HeldText:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorpusPart:
-    """Lines of a corpus that follow each other: what one unit of work reads."""
+    """Consecutive lines of a corpus: the input of one unit of work."""
 
     corpus: CorpusConfig
     files: tuple[FileRange | HeldText, ...]
@@ -111,7 +111,7 @@ class CorpusPart:
         return f"lines {self.first_line} to {self.first_line + self.num_lines - 1} of {names}"
 
     def pairs(self) -> Iterator[RawPair]:
-        """Yields its pairs as they lie in the files.
+        """Yields the pairs as read from the files.
 
         Raises:
             DataError: a file is UTF-16, or has changed since it was cut.
@@ -266,7 +266,7 @@ def _next_lines(readers: Sequence[LineReader], part_bytes: int) -> tuple[list[li
     """Returns the next lines of each file, equally many, and whether all have ended.
 
     Raises:
-        DataError: one has ended and another has not; the message has both counts.
+        DataError: one file has ended and another has not; the message has both counts.
     """
     lines: list[list[bytes]] = [[] for _ in readers]
     size = 0

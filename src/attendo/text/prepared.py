@@ -108,7 +108,7 @@ class _Manifest:
     files: Mapping[str, _File]
 
 
-# A folder's contents are untrusted: both are looked at before they are believed.
+# A folder's contents are untrusted: both are checked before they are used.
 _MANIFEST = TypeAdapter(_Manifest)
 _REPORT = TypeAdapter(PreparationReport)
 _TAGS = TypeAdapter(dict[str, list[str]])
@@ -180,9 +180,9 @@ def fingerprint(
 
     Args:
         data: the corpora.
-        tokenizer: which vocabulary to learn.
+        tokenizer: the settings of the vocabulary to learn.
         vocabulary: the vocabulary of a model, if none is learned; it then counts in place of the two before.
-        linearization: how trees are written as symbols, where the corpora are treebanks.
+        linearization: the settings for writing trees as symbols, if the corpora are treebanks.
     """
     settings: dict[str, Any] = {"format": FORMAT_VERSION, "data": dataclasses.asdict(data)}
     for corpus in (*settings["data"]["corpora"], settings["data"]["valid"] or {}):

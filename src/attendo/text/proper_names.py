@@ -183,7 +183,7 @@ def _another(
 
 
 def _may_have_title(kind: str, sides: list[tuple[str, str, str]], found: list[list[re.Match[str]]]) -> bool:
-    """Whether a title fits everywhere: not in an address, and a man's in German only where it is the nominative."""
+    """Whether a title fits everywhere: not in an address, and a man's in German only in the nominative."""
     for (text, form, language), matches in zip(sides, found, strict=True):
         for match in matches:
             if text[match.end() : match.end() + 1] == "," or text[: match.start()].endswith(", ") or match[0] != form:

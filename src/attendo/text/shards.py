@@ -70,7 +70,7 @@ def id_dtype(vocab_size: int) -> np.dtype[Any]:
     """Returns the type of an id in a shard.
 
     Args:
-        vocab_size: of the larger side.
+        vocab_size: vocabulary size of the larger side.
     """
     return np.dtype(np.uint16 if vocab_size <= 1 << 16 else np.uint32)
 
@@ -92,9 +92,9 @@ class ShardWriter:
         """Starts writing.
 
         Args:
-            folder: where the files go; it is made where it is missing.
+            folder: the folder of the files; it is created if missing.
             corpus: the files' name.
-            vocab_size: of the larger side; it settles the width of an id.
+            vocab_size: vocabulary size of the larger side; it determines the width of an id.
             shard_pairs: pairs after which the next shard begins.
         """
         folder.mkdir(parents=True, exist_ok=True)
@@ -172,9 +172,9 @@ class PairShards:
         """Opens all shards of a corpus.
 
         Args:
-            folder: where the files are.
+            folder: the folder of the files.
             corpus: the files' name.
-            vocab_sizes: of the source and of the target; an id must be below it.
+            vocab_sizes: vocabulary sizes of source and target; ids must be below them.
 
         Raises:
             DataError: a file is missing or damaged, or the name leads outside the folder.

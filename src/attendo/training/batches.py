@@ -84,9 +84,9 @@ class BatchStream:
 
     Args:
         corpora: the shards of each corpus.
-        weights: how often each corpus' pairs occur in an epoch.
+        weights: the number of times that each corpus' pairs occur in an epoch.
         config: has `max_tokens` and `seed`.
-        rewriting: how pairs change; None uses the ids of the shards unchanged.
+        rewriting: the changes of pairs; None uses the ids of the shards unchanged.
         kinds: a number for each corpus; only pairs of corpora with equal numbers are joined. None joins any pairs.
         workers: the workers that rewrite; None for the calling thread. They do not affect the batches.
         distilled: for each corpus whether its lines are learned from the teacher's probabilities; they are joined only
@@ -137,7 +137,7 @@ class BatchStream:
         """Returns the corpus of a pair and its number in it, both from 0.
 
         Args:
-            member: from `Pairs.members`.
+            member: a number from `Pairs.members`.
         """
         starts = np.concatenate([[0], np.cumsum(self._sizes)])
         corpus = int(np.searchsorted(starts, member, side="right")) - 1

@@ -64,11 +64,11 @@ class DivergenceError(Exception):
 
 
 class Watch:
-    """Looks at the losses of a run, and remembers which batches came since it was well.
+    """Checks the losses of a run, and records the batches since the last usual loss.
 
     Args:
         position: the start of the run.
-        config: how far a loss may rise.
+        config: the settings, with the maximum rise of the loss.
         vocab_size: the size of the target vocabulary.
     """
 

@@ -17,7 +17,7 @@ from attendo.training.passes.forward import Collate, TrainingBatch
 from attendo.training.position import Position
 
 _AHEAD = 4
-"""Updates that are made ready; ids are small beside activations."""
+"""Updates that are made ready; ids are small compared with activations."""
 
 Item = TypeVar("Item")
 

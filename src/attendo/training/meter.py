@@ -33,7 +33,7 @@ class Meter:
 
     Args:
         position: the position of the run, whose sums are continued.
-        processes: all that train.
+        processes: all processes that train.
     """
 
     def __init__(self, position: Position, processes: Processes) -> None:

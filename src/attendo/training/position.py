@@ -18,7 +18,7 @@ _LONGEST_MEMORY = 50
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, kw_only=True)
 class LossSums:
-    """Sums over target tokens, those of all processes together."""
+    """Sums over target tokens of all processes together."""
 
     smoothed: FiniteFloat = 0.0
     """The loss that is minimised, in nats."""

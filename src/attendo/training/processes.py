@@ -42,7 +42,7 @@ class Processes:
     restarts: int = 0
     """Number of times torchrun has restarted the processes of this machine after losing one."""
     launch: str = ""
-    """The name of torchrun's launch, the same after such a start; empty where it has none."""
+    """The name of torchrun's launch, the same after such a start; empty if it has none."""
     store: Store | None = None
     """torchrun's key-value store; None for a single process."""
     control: dist.ProcessGroup | None = None

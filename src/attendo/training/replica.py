@@ -41,7 +41,7 @@ class Replica(ABC):
 
     Args:
         model: the model, on this process' device; sharded ones have `DTensor` parameters.
-        processes: all of them.
+        processes: all processes of the training.
     """
 
     def __init__(self, model: Transformer, processes: Processes) -> None:
@@ -139,7 +139,7 @@ def replica_of(
     """Makes each process's part of a model, of which all processes start with the same copy.
 
     Args:
-        model: with its weights; its parameters are replaced where the recipe wants it sharded.
+        model: the model with its weights; its parameters are replaced if the recipe requires sharding.
         config: the sharding, the dtype and the loss.
         processes: two or more.
         device: this process' own.

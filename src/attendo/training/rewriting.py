@@ -107,7 +107,7 @@ class RewritingTask:
 
     rewriting: Rewriting
     source: TokenRows
-    """The sources of the pairs that the lines are made of, each with its `</s>`."""
+    """The sources of the lines' pairs, each with its `</s>`."""
     target: TokenRows
     starts: npt.NDArray[np.int64]
     """The beginning of each line's pairs, and the end, `(num_lines + 1,)`."""

@@ -28,8 +28,8 @@ def blank_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[st
     """Gives a new optimiser a state of zeros, into which a saved state can be read.
 
     Args:
-        model: on its device, sharded where it is to be.
-        optimizer: from `make_optimizer`, without a state.
+        model: the model on its device, already sharded if required.
+        optimizer: an optimiser from `make_optimizer`, without a state.
 
     Returns:
         As `export_state`.

@@ -58,11 +58,11 @@ def update(
     accumulate: Accumulate | None = None,
     teacher: Teacher | None = None,
 ) -> UpdateResult:
-    """Makes one update from a batch that may come in pieces; the gradient is that of the whole batch.
+    """Makes one update from a batch that may be divided into pieces; the gradient is that of the whole batch.
 
     Args:
         model: the model, in training mode.
-        optimizer: from `make_optimizer`.
+        optimizer: the optimiser, from `make_optimizer`.
         pieces: the batch; with several processes, this one's share. A piece of 0 tokens does not count.
         num_tokens: number of target tokens of all pieces of all processes, over which the loss is averaged.
         step: the number of this update, from 1.
@@ -110,7 +110,7 @@ def batch_loss(
 
     Args:
         model: the model, in training or evaluation mode.
-        batch: on the model's device.
+        batch: the batch, on the model's device.
         dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
         label_smoothing: eps_ls.
         teacher: the model that distilled tokens are learned from; None for a batch without such lines.

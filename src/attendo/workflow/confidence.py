@@ -104,7 +104,7 @@ def load_confidence(folder: Path) -> Confidence | None:
     """Loads a model's confidence function.
 
     Args:
-        folder: of a model.
+        folder: the folder of a model.
 
     Returns:
         None if the folder has none, or if it was learned for other weights.
@@ -177,7 +177,7 @@ def calibrate_judged(engine: Engine, folder: Path, sets: Sequence[JudgedSet], *,
     Args:
         engine: the model.
         folder: its folder.
-        sets: at least one, none empty, none with a source of another; all have equal weight.
+        sets: at least one, all non-empty and without common sources; all have equal weight.
         close: chrF2 from which a translation counted as close.
 
     Raises:
@@ -360,7 +360,7 @@ def _sealed_weights(folder: Path) -> str:
 
 
 def _weights_seal(checksums: Any) -> str:
-    """The weights' SHA-256, as the checksums have it; empty where they do not."""
+    """The weights' SHA-256, as the checksums have it; empty if they do not."""
     seal = checksums.get(WEIGHTS) if isinstance(checksums, dict) else None
     return str(seal.get("sha256", "") if isinstance(seal, dict) else seal or "")
 
@@ -369,7 +369,7 @@ def report(measured: Measured, close: float) -> str:
     """Formats the results on a test set.
 
     Args:
-        measured: it.
+        measured: the measurement.
         close: chrF2 from which a translation counts as close.
     """
     found, without = measured.confidence, measured.token_probability

@@ -49,7 +49,7 @@ class ConfidentTrees:
 
         Args:
             parse: repaired parses, and those without a tree, are skipped.
-            number: of the sentence, from 1.
+            number: the sentence's number, from 1.
         """
         for found in parse.n_best[:1]:
             if not found.faults and math.isfinite(found.log_prob):

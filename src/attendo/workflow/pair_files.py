@@ -35,8 +35,8 @@ def pairs_of(
         path: TMX, XLIFF, PO, CSV, JSON lines, or TSV, with or without the names of its two columns in the first line.
         languages: the codes of source and target; empty where unknown.
         dropped: counts the other pairs, by reason.
-        cleaning: which pairs are not usable.
-        states: in which units count.
+        cleaning: the rules for unusable pairs.
+        states: the states of the units that count.
 
     Raises:
         DataError: the file cannot be read, or does not hold both sides.

@@ -21,7 +21,7 @@ Ids = Sequence[int]
 Spans = Sequence[slice]
 """The rows of each sentence."""
 Between = Callable[[], object]
-"""Called between two sublayers; what it raises ends the computation."""
+"""Called between two sublayers; an exception from it ends the computation."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,7 +40,7 @@ class ArrayAttention:
     """Attention weights of a model.
 
     Args:
-        arrays: of a model whose layers all have self-attention, scaled or not, over all positions.
+        arrays: the arrays of a model whose layers all have self-attention, scaled or not, over all positions.
     """
 
     def __init__(self, arrays: ModelArrays) -> None:
@@ -55,7 +55,7 @@ class ArrayAttention:
         Args:
             sources: each source sentence's ids with its `</s>`.
             targets: each target sentence's ids with its `</s>`, in the same order.
-            layer: from 1, the lowest.
+            layer: the layer's number, from 1, the lowest.
             between: called between two sublayers.
 
         Returns:
@@ -245,7 +245,7 @@ class ArrayAttention:
 
 
 def spans_of(sentences: Sequence[Ids]) -> list[slice]:
-    """The rows of each sentence, where the tokens of all lie one behind the other."""
+    """The rows of each sentence, if the tokens of all sentences are one after the other."""
     ends = accumulate((len(ids) for ids in sentences), initial=0)
     return [slice(start, end) for start, end in pairwise(ends)]
 

@@ -13,7 +13,7 @@ class EnsembleStep:
     """Several models as one.
 
     Args:
-        steps: one a model, over the same sentences and the same target vocabulary.
+        steps: one step per model, over the same sentences and the same target vocabulary.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:

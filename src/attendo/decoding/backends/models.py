@@ -73,7 +73,7 @@ class DecodingModel(Protocol):
         Args:
             sources: each sentence's ids with its `</s>`.
             targets: the same of their translations.
-            layer: from 1, the lowest.
+            layer: the layer's number, from 1, the lowest.
             between: as for `token_log_probs`.
 
         Returns:

@@ -15,7 +15,7 @@ class TransformerStep:
     """A step that computes one position at a time and keeps the earlier ones in the model's cache.
 
     Args:
-        model: in evaluation mode.
+        model: the model, in evaluation mode.
         src_ids: int64 `(sentences, src_len)`.
         src_mask: boolean `(sentences, 1, 1, src_len)`, or None without padding.
     """
@@ -97,7 +97,7 @@ class RecomputingStep:
     """A step that recomputes all positions each time: slow, but simple enough to test the other steps against.
 
     Args:
-        model: in evaluation mode.
+        model: the model, in evaluation mode.
         src_ids: int64 `(sentences, src_len)`.
         src_mask: boolean `(sentences, 1, 1, src_len)`, or None without padding.
     """

@@ -28,9 +28,9 @@ def torch_model(model: Transformer | ModelArrays, *, dtype: str, device: str) ->
     """A model that decodes in plain torch.
 
     Args:
-        model: a Transformer, which bfloat16 and another device change in place; or what one is built from.
-        dtype: of the products: float32, bfloat16 or int8.
-        device: where to work.
+        model: a Transformer, which bfloat16 and another device change in place; or the arrays to build one.
+        dtype: the dtype of the matrix products: float32, bfloat16 or int8.
+        device: the device.
     """
     transformer = built(model) if isinstance(model, ModelArrays) else model
     transformer = transformer.to(device)
@@ -46,7 +46,7 @@ class TorchModel:
 
     Args:
         transformer: may be in training; it decodes without dropout and trains on afterwards.
-        kernel: how it is called.
+        kernel: its name for display.
     """
 
     concurrent = False

@@ -195,8 +195,8 @@ def length_bounds(config: SearchConfig, source_tokens: int, max_positions: int |
 
     Args:
         config: `min_len` and `max_len` are absolute; `max_len_offset` gives way to `min_len`.
-        source_tokens: of the sentence.
-        max_positions: as many as the model can write, for learned positions.
+        source_tokens: number of tokens of the sentence.
+        max_positions: number of tokens that the model can write, for learned positions.
     """
     most = source_tokens + config.max_len_offset
     if config.max_len is not None:

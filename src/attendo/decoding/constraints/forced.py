@@ -1,4 +1,4 @@
-"""Sequences that a translation must contain: how much of them a hypothesis has, and what is missing.
+"""Sequences that a translation must contain: the part of them in a hypothesis, and the missing part.
 
 A requirement is a group of sequences of which any one is enough, such as the forms of a word; often it is a single one.
 """
@@ -27,7 +27,7 @@ class ForcedSequences:
     """Groups of sequences; of each group at least one has to occur, in any order, and two may overlap.
 
     Args:
-        sequences: groups of one; none empty. A sequence that another holds comes with it.
+        sequences: groups of one; none empty. A sequence contained in another occurs with it.
         groups: groups of several; none empty.
     """
 

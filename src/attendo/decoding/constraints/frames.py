@@ -38,7 +38,7 @@ class FrameConstraint:
 
     Args:
         stretches: the ids of each stretch.
-        gaps: as `Frame.gaps`.
+        gaps: the maximum number of tokens of each gap, as in `Frame.gaps`.
         eos_id: the id of `</s>`.
         beginnings: the tokens that begin a word; a gap begins with one of them.
     """

@@ -74,7 +74,7 @@ def in_small_letters(text: str, vocabulary: Pieces, language: str, starts: Itera
         text: the text.
         vocabulary: the source vocabulary; words that it spells in fewer pieces with capitals keep them.
         language: the language of the text; English has "I".
-        starts: where its sentences begin; their first letters stay capital.
+        starts: the positions where its sentences begin; their first letters stay capital.
     """
     words = sorted({match[0] for match in _WORD.finditer(text)})
     lengths = [len(ids) for ids in vocabulary.encode_batch([*words, *(word.lower() for word in words)])]
@@ -107,10 +107,10 @@ def out_of_title_case(text: str, vocabulary: Pieces, language: str, starts: Iter
     so more evidence is required where small words have no capital.
 
     Args:
-        text: one that is `in_title_case`.
+        text: a text that is `in_title_case`.
         vocabulary: the source vocabulary.
         language: the language of the text.
-        starts: where its sentences begin.
+        starts: the positions where its sentences begin.
     """
     found = in_small_letters(text, vocabulary, language, starts)
     needed = 2 if all(match[0][0].isupper() for match in _WORD.finditer(text)) else 3

@@ -17,7 +17,7 @@ class DigitPieces:
     """The pieces of a vocabulary that write a digit.
 
     Args:
-        spelling: of the target's pieces.
+        spelling: the spelling of the target's pieces.
         placeholders: ids of those, whose digits are no digits of the translation.
     """
 
@@ -66,7 +66,7 @@ class OnlyNumbers:
         return place.allowed
 
     def after(self, open_numbers: _Open, token: int) -> _Open:
-        """The state after one more token; empty where that is not allowed."""
+        """The state after one more token; empty if that is not allowed."""
         text = self._pieces.text(token)
         if open_numbers == _OUTSIDE and _DIGITS.isdisjoint(text):
             return open_numbers

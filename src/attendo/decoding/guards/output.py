@@ -117,7 +117,7 @@ class InOrder:
     """Allows certain tokens only in their order; a `Constraint`.
 
     Args:
-        tokens: in that order.
+        tokens: the limited tokens, in order.
     """
 
     def __init__(self, tokens: Sequence[int]) -> None:

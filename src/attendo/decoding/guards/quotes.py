@@ -55,7 +55,7 @@ def _matching(text: str, own: Sequence[str]) -> str:
 
 
 def _neighbouring(marks: Sequence[str]) -> list[str]:
-    """Marks two by two; where they are odd in number, the last by itself."""
+    """Marks two by two; if their number is odd, the last one alone."""
     return ["".join(marks[place : place + 2]) for place in range(0, len(marks), 2)]
 
 

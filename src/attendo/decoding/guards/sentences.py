@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from attendo.text.patterns import compiled
 
-# Possessive, and from its first mark alone: of a thousand full stops each would be tried with all behind it.
+# Possessive, and from its first mark alone: of a thousand full stops each would be tried with all text after it.
 _END = re.compile(
     r"(?<![.!?])(?P<mark>[.!?]++)(?P<quote>[\"”“’»)\]]*)(?P<space>\s+)(?=[\"“„«‘(\[¿¡]*(?P<next>[^\W\d_]))"
 )

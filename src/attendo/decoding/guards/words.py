@@ -40,7 +40,7 @@ def word_numbers(segments: Sequence[Segment]) -> WordNumbers:
     other's.
 
     Args:
-        segments: in their order; joined they are the texts.
+        segments: the segments in order; joined they are the texts.
     """
     theirs, ours = (_numbered(texts) for texts in zip(*segments, strict=True)) if segments else (iter(()), iter(()))
     found: dict[int, set[int]] = {}

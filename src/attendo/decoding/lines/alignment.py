@@ -65,8 +65,8 @@ def alignment(
     """Builds the alignment of one pair.
 
     Args:
-        source_pieces: with `</s>`.
-        target_pieces: with `</s>`.
+        source_pieces: the pieces of the source, with `</s>`.
+        target_pieces: the pieces of the target, with `</s>`.
         weights: float32 `(target pieces, source pieces)`.
         truncated: whether a side was cut.
     """
@@ -131,10 +131,10 @@ def attention_batch(
         models: several are one by the mean of their weights.
         source: each source sentence's ids with its `</s>`.
         target: each target sentence's ids with its `</s>`, in the same order.
-        layer: of the decoder, from 1; None for the last but one.
-        head: of that layer, from 1; None for the mean of all.
-        step: whose weights a target token has: that which writes it or that which reads it. None reads `</s>`, which
-            keeps those of the step that writes it.
+        layer: the decoder layer, from 1; None for the last but one.
+        head: the head of that layer, from 1; None for the mean of all.
+        step: the step whose weights a target token has: the one that writes it or the one that reads it. No step reads
+            `</s>`, which keeps the weights of the step that writes it.
         between: called between two steps of the computation; an exception from it ends the computation.
 
     Returns:
@@ -153,7 +153,7 @@ def attention_batch(
 
 
 def at_step(weights: FloatArray, step: AlignmentStep) -> FloatArray:
-    """The weights that target tokens have, `(..., tgt_len, src_len)`: a copy of the steps' own, or of those behind.
+    """The weights of target tokens, `(..., tgt_len, src_len)`: a copy of those of the same steps, or of the next ones.
 
     Token t is read at step t + 1; `</s>` is read by none and keeps the weights of the step that writes it.
     """

@@ -51,8 +51,8 @@ class GuardedSearch:
     Args:
         parts: reads lines in parts and searches these.
         config: search settings.
-        source_tokenizer: of the source language.
-        target_tokenizer: of the target language.
+        source_tokenizer: the tokenizer of the source language.
+        target_tokenizer: the tokenizer of the target language.
         languages: source and target, as ISO 639-1 codes; empty where not known.
         counts: updated with the work done.
     """
@@ -76,7 +76,7 @@ class GuardedSearch:
         """Translates lines, all of them sorted by length together.
 
         Args:
-            lines: with line ends or without.
+            lines: the lines, with or without line ends.
 
         Returns:
             A translation for each line, in order; None for a cancelled line.
@@ -88,7 +88,7 @@ class GuardedSearch:
         readings = [self._parts.read(line) for line in lines]
         parts = [(line, part) for line, reading in zip(lines, readings, strict=True) for part in reading.parts]
         tasks = self._parts.tasks([(line, part) for line, part in parts if part.is_searched])
-        if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid anything
+        if self._config.guards.protected:  # others are checked later, so the ordinary search need not forbid anything
             tasks = [
                 self._parts.without_strays(task) if task.line.constraints.limits_search else task for task in tasks
             ]
@@ -252,7 +252,7 @@ class GuardedSearch:
         return loops and not has_loop(self._source_tokenizer.pieces(task.src_ids[:-1]))
 
     def _without_loops(self, tasks: list[Task]) -> list[Task]:
-        """Searched again without repeated n-grams; the first translation stays where that is no better."""
+        """Searched again without repeated n-grams; the first translation is kept if the new one is no better."""
         more = tuple(Excused(each, self._digits.tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
         found = self._parts.searched(
             [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]

@@ -11,7 +11,7 @@ _SPACE_MARK = "\u2581"
 _LONGEST_WORD = 40
 """Tokens of a word: German's longest compounds have fewer."""
 _LONGEST_ORDINARY = 64
-"""Tokens of a source that is not looked at: whatever it contains, its translation costs little."""
+"""Maximum number of tokens of a source that is not examined: whatever it contains, its translation costs little."""
 _SHORTEST_SPELLED = 20
 _SPELLED = 3.4
 """Tokens a character times characters a piece: of news and conversations 1.3 to 2, of French read as English 2.8, of

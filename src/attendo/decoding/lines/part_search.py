@@ -29,12 +29,12 @@ class PartSearch:
     Args:
         models: the mean of their probabilities is searched.
         config: search settings.
-        source_tokenizer: of the source language.
-        target_tokenizer: of the target language.
+        source_tokenizer: the tokenizer of the source language.
+        target_tokenizer: the tokenizer of the target language.
         encode: a source's ids, cut at the longest that can be read, and whether they were.
         max_positions: tokens that the model can write, for learned positions.
         languages: source and target, as ISO 639-1 codes; empty where not known.
-        threads: that may work.
+        threads: number of threads that may work.
     """
 
     def __init__(

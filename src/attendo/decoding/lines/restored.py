@@ -75,8 +75,8 @@ def written_well(translation: Translation, guards: GuardConfig, languages: tuple
     """A translation with the first letter of its source and quotation marks that match; its words stay in place.
 
     Args:
-        translation: of a line.
-        guards: which are on.
+        translation: the translation of a line.
+        guards: the active guards.
         languages: source and target, as ISO 639-1 codes; empty where not known.
     """
     source, acted = translation.source.rstrip("\r\n"), set[GuardName]()
@@ -106,7 +106,7 @@ def with_problems(translation: Translation, languages: tuple[str, str]) -> Trans
     """A translation with `Translation.problems`.
 
     Args:
-        translation: of a line.
+        translation: the translation of a line.
         languages: source and target, as ISO 639-1 codes; empty where not known.
     """
     source, text = translation.source.rstrip("\r\n"), translation.text

@@ -202,7 +202,7 @@ def joined_alignment(lines: Sequence[Alignment]) -> Alignment:
 
 
 def joined_score(lines: Sequence[PairScore]) -> PairScore:
-    """The score of a pair of texts from those of its lines; of one line the very same."""
+    """The score of a pair of texts from those of its lines; for a single line, the same object."""
     if len(lines) == 1:
         return lines[0]
     return PairScore(

@@ -56,7 +56,7 @@ class Candidate:
     ids: tuple[int, ...]
     """Target ids without `</s>`."""
     pieces: tuple[str, ...]
-    """The piece of each id, and `</s>` at the end: U+2581 is a space, `<0xE2>` a byte. These are what the model wrote,
+    """The piece of each id, and `</s>` at the end: U+2581 is a space, `<0xE2>` a byte. These are the model's output,
     before guards restored anything. If sentences or lines were translated separately, each ends with its own `</s>`."""
     log_prob: float
     """Natural logarithm of the probability, `</s>` included; the sum over the lines of a text."""
@@ -67,7 +67,7 @@ class Candidate:
     finished: bool
     """False if the length limit ended the translation before the model wrote `</s>`."""
     words: WordNumbers | None = None
-    """For each word that the model wrote, the numbers of the words of `text`; None where they are the same."""
+    """For each word that the model wrote, the numbers of the words of `text`; None if the numbers are the same."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -95,7 +95,7 @@ class Translation:
     terms: tuple[TermUse, ...] = ()
     """The use of each term of the glossary that occurs in the text, sentence by sentence."""
     read: str
-    """The text that the model read: the source without a line end at its end, or what the guards made of it."""
+    """The text that the model read: the source without a line end at its end, or as changed by the guards."""
     words: WordNumbers | None = None
     """For each word that the model read, the numbers of the words of `source`; None if the numbers are the same, and
     for a text of several lines."""

@@ -120,12 +120,12 @@ class Translator:
     def stream(
         self, lines: Iterable[str], constraints: Iterable[Constraints] | None = None, *, pause_s: float = PAUSE_S
     ) -> Iterator[Translation]:
-        """Translates lines as they come: `window_lines` of them at a time, or fewer when the input pauses.
+        """Translates lines as they arrive: `window_lines` of them at a time, or fewer when the input pauses.
 
         Args:
             lines: one sentence each; `windows.read_lines` reads them from standard input.
             constraints: the constraints of each line, read along with the lines.
-            pause_s: seconds without a new line after which those at hand are translated.
+            pause_s: seconds without a new line after which the lines read so far are translated.
 
         Yields:
             A translation for each line, in order, the same as `translate` gives for all lines at once. An error in

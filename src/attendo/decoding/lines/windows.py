@@ -118,8 +118,8 @@ def read_lines(file: BinaryIO, name: str, *, errors: OnBadBytes = "strict") -> I
     r"""Yields lines of UTF-8 text as soon as they arrive; only `\n` and `\r\n` end one.
 
     Args:
-        file: such as `sys.stdin.buffer`, not read from before. Below its buffer: Python dies at exit where a thread
-            still waits inside one.
+        file: a file such as `sys.stdin.buffer`, not read from before. It is read below its buffer: Python crashes at
+            exit if a thread still waits inside one.
         name: the file's name in error messages.
         errors: the treatment of a line that is not UTF-8.
 

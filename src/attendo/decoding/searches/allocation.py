@@ -97,7 +97,7 @@ class Allocation:
 
         Args:
             rows: the row that each continues, the most probable continuation first.
-            tokens: with which token.
+            tokens: the token with which it continues.
             beam_size: places.
 
         Returns:

@@ -21,7 +21,7 @@ def beam_search(
 
     A sentence is finished when its n best are certain: log-probabilities only fall, so an open hypothesis can at most
     reach its present log-probability over the mildest length penalty it may still get, the one of the longest
-    translation (of the next token for a negative alpha). Of equal scores the one found first wins; of equal
+    translation (of the next token for a negative alpha). Among equal scores the first one found wins; of equal
     log-probabilities the continuation of the better hypothesis, then the lower id. With a beam of 1 this is greedy
     search, with an unlimited one exhaustive search.
 

@@ -41,7 +41,7 @@ def blockwise_search(
 
     Args:
         step: a new step with one sentence, of a model with a drafter.
-        rules: that `keeps_to_length`.
+        rules: rules for which `keeps_to_length` is true.
         eos_id: the id of `</s>`.
         config: its length penalty is for the score only.
         watch: over the sentence.

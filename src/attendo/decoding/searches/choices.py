@@ -50,7 +50,7 @@ class Guard:
     Args:
         rules: one for each sentence.
         eos_id: the id of `</s>`.
-        config: for `no_repeat_ngram`.
+        config: the settings, of which `no_repeat_ngram` is used.
     """
 
     def __init__(self, rules: Sequence[Rules], eos_id: int, config: SearchConfig) -> None:

@@ -33,7 +33,7 @@ def sample(
 
     A token is drawn from those that the rules permit, in proportion to their probabilities to the power of 1 /
     temperature; of these only the `sample_top_k` most probable, and of these again only the most probable that make up
-    `sample_top_p` of the remaining mass. Of equal probabilities the lower id comes first.
+    `sample_top_p` of the remaining mass. Among equal probabilities the lower id comes first.
 
     While forced tokens are missing, `</s>` may be drawn, but does not end the translation: from then on only missing
     tokens may be drawn, until none is missing.

@@ -27,7 +27,7 @@ def unit_findings(unit: Unit, texts: Sequence[Content], language: str) -> tuple[
 
     Args:
         unit: the unit.
-        texts: one for each of its forms.
+        texts: one translation for each of its forms.
         language: the target language.
     """
     found: list[Finding] = []

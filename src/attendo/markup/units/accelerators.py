@@ -63,12 +63,12 @@ def with_accelerator(
 ) -> Content:
     """Adds an accelerator to a translation: before the same letter if it has it, otherwise before its first letter.
 
-    A text in a script without spaces between words gets the letter in brackets behind it, as `(&F)`.
+    A text in a script without spaces between words gets the letter in brackets after it, as `(&F)`.
 
     Args:
         parts: the translation, without an accelerator.
-        accelerator: of the source.
-        flags: of the unit, which determine what is a placeholder: its letters are none.
+        accelerator: the accelerator of the source.
+        flags: the flags of the unit, which determine its placeholders: these have no accelerator.
         can_append: whether brackets may be added.
     """
     texts = [(number, part) for number, part in enumerate(parts) if isinstance(part, str)]

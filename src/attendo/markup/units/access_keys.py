@@ -14,8 +14,8 @@ def with_access_keys(
     """Returns translations in which each access key is a letter of its label's translation.
 
     Args:
-        units: those that were translated.
-        translations: by the ids of units; those of access keys are their sources.
+        units: the translated units.
+        translations: the translations by unit id; for access keys, these are their sources.
         others: all units of the file, for the labels that people translated.
     """
     labels = {unit.id: plain(unit.target) for unit in others if unit.target is not None}

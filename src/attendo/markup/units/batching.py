@@ -63,7 +63,7 @@ class BatchedLines:
             constraints = [one for call in calls for one in call.constraints or [Constraints()] * len(call.lines)]
         try:
             translated = self._translate(lines, constraints, calls[0].alignment)
-        except Exception as error:  # everybody who waits gets it
+        except Exception as error:  # all waiting callers get it
             for call in calls:
                 call.answer.set_exception(error)
             return

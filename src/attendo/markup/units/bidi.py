@@ -1,6 +1,6 @@
 """Controls of the writing direction, as right-to-left languages have them around placeholders and numbers.
 
-Isolates and embeddings come in pairs that must stay pairs; marks stand alone.
+Isolates and embeddings come in pairs that must stay pairs; marks are single.
 """
 
 import re
@@ -23,7 +23,7 @@ def with_controls(text: str, start: int, stop: int) -> tuple[int, int]:
 
     Args:
         text: the text around the placeholder.
-        start: of the placeholder.
+        start: the position of the placeholder.
         stop: after it.
     """
     while True:

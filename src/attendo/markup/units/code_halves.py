@@ -19,7 +19,7 @@ _VOID = frozenset(_VOID_NAMES.split())
 
 
 def half_of(code: Code) -> tuple[CodeKind, str]:
-    """Returns which half a code is, and the name that it shares with the other; `single` if it is none."""
+    """Returns which half a code is, and the name that it shares with the other; `single` if it is no half."""
     if code.kind != "single":
         return code.kind, code.id
     named = _NAME.match(code.raw)

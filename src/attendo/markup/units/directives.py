@@ -91,7 +91,7 @@ def directives(text: str, flags: Collection[str]) -> list[Directive]:
 
     Args:
         text: a text without inline codes.
-        flags: the flags of its unit, which determine what is a placeholder.
+        flags: the flags of its unit, which determine its placeholders.
     """
     if not _SIGNS.search(text) and not any(flag.startswith("placeholders:") for flag in flags):
         return []

@@ -40,7 +40,7 @@ class Passage:
 
     source: Content
     flags: frozenset[str]
-    """The flags of its unit, which determine what is a placeholder."""
+    """The flags of the unit, which determine its placeholders."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +49,7 @@ class Draft:
 
     text: Content
     problems: tuple[str, ...] = ()
-    """Descriptions of what could not be kept, or only by a worse translation."""
+    """Descriptions of lost content, or content kept only by a worse translation."""
     confidence: float | None = None
     """Confidence of the least certain sentence, between 0 and 1; None for a model without calibration."""
     terms: tuple[TermUse, ...] = ()
@@ -109,7 +109,7 @@ class Passages:
     async def others(self, passage: Passage) -> Sequence[Draft]:
         """Returns other translations of a passage, likelier ones first and the shortest last; none without candidates.
 
-        Those that do not keep its codes and placeholders are left out.
+        Translations that do not keep its codes and placeholders are skipped.
         """
         if self._candidates is None:
             return ()
@@ -299,7 +299,7 @@ def _with_per_cent(found: Iterable[Directive]) -> list[Directive]:
 
 
 def _unmasked(masked: Content, translation: Content, flags: frozenset[str]) -> Content | None:
-    """A translation with its placeholders as text; numbered where their order has changed, None where it must not."""
+    """A translation with its placeholders as text; numbered if their order has changed, None if it must not."""
     wanted = _positional(masked)
     order = _positional(translation)
     numbers = {} if order == wanted else {code.id: number for number, code in enumerate(wanted, start=1)}

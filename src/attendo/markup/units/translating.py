@@ -47,7 +47,7 @@ class UnitTranslator:
     """Translates units, equal texts once.
 
     Args:
-        passages: translates the texts that units are made of.
+        passages: translates the texts of units.
     """
 
     def __init__(self, passages: Passages) -> None:

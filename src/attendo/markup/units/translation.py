@@ -18,7 +18,7 @@ class UnitTranslation:
     findings: tuple[Finding, ...] = ()
     """Findings in these texts, or in those that were not kept."""
     problems: tuple[str, ...] = ()
-    """Descriptions of what could not be kept, or only by a worse translation."""
+    """Descriptions of lost content, or content kept only by a worse translation."""
     confidence: float | None = None
     """Confidence of the least certain sentence, between 0 and 1; None for a model without calibration."""
     terms: tuple[TermUse, ...] = ()

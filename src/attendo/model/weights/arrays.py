@@ -83,4 +83,4 @@ class HasArrays(Protocol):
     """A `Transformer`, or its arrays where torch is not used."""
 
     def arrays(self) -> ModelArrays | None:
-        """The weights as arrays; None where they are not float32 or int8 in main memory."""
+        """The weights as arrays; None if they are not float32 or int8 in main memory."""

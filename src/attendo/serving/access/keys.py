@@ -79,10 +79,10 @@ class Key:
 
 
 class KeyRing:
-    """Keys, looked up by the text that a caller shows.
+    """Keys, looked up by the text that a caller sends.
 
     Args:
-        keys: all of them.
+        keys: all keys.
     """
 
     def __init__(self, keys: Sequence[Key] = ()) -> None:

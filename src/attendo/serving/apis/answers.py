@@ -114,7 +114,7 @@ def no_words(text: str) -> bool:
 def problem_fields(found: Sequence[TranslatedText]) -> dict[str, Any]:
     """Returns the fields `problems` and `corrected` of an answer; empty if there is nothing to report.
 
-    `problems` lists what each translation could not keep; `corrected` shows whether each consists of the caller's
+    `problems` lists the content that each translation lost; `corrected` shows whether each consists of the caller's
     earlier corrections.
     """
     notes: dict[str, Any] = {}

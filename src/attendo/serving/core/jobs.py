@@ -24,7 +24,7 @@ class WorkItem:
 
 @dataclass(frozen=True, kw_only=True)
 class JobSettings:
-    """The kind of work that is done with items, and for whom."""
+    """The kind of work on the items, and its caller."""
 
     kind: Hashable
     """The kind of work; items of equal kinds share a batch."""

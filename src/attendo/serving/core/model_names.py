@@ -20,7 +20,7 @@ class ModelSource:
     path: str
     """A model folder, a run folder or a shipped model."""
     memories: tuple[str, ...] = ()
-    """Translation memories that its lines are looked up in."""
+    """Translation memories in which its lines are looked up."""
     memory_threshold: int = 75
     """The minimum similarity of a text, in per cent of its words."""
 

@@ -2,8 +2,8 @@
 
 A model in memory is a `LoadedModel`, one generation of its folder. A request has it on loan from before its lines are
 queued until they are done, so that all its lines are translated by one generation. When the folder changes, the next
-generation is loaded beside it, and the old one leaves with its last loan. The least recently used model is unloaded in
-the same way when memory runs short.
+generation is loaded in addition, and the old one leaves with its last loan. The least recently used model is unloaded
+in the same way when memory runs short.
 """
 
 import asyncio

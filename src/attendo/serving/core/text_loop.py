@@ -44,7 +44,7 @@ class TextLoop:
         self._turns, self._calm = asyncio.Lock(), asyncio.Event()  # of the thread's loop
 
     async def work_on(self, characters: int, work: Callable[[FromHere], Coroutine[Any, Any, T]]) -> T:
-        """Works on texts: in the caller's event loop where they are short, otherwise in the thread.
+        """Works on texts: in the caller's event loop if they are short, otherwise in the thread.
 
         Args:
             characters: the number of characters of the texts.

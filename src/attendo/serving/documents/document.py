@@ -31,7 +31,7 @@ class Document:
     source: str
     """The language it is translated from."""
     target: str
-    """The language it is translated into, with its region where that is known."""
+    """The target language, with its region if known."""
     glossary: Glossary | None
     """The glossary."""
     characters: int
@@ -57,7 +57,7 @@ class Document:
     path: Path
     """The translated document, once it is done."""
     sent: SentFile
-    """The document as it was sent, which is stored until it is done."""
+    """The document as sent, which is stored until it is done."""
     task: "asyncio.Task[None] | None" = None
     """The task that translates it."""
 

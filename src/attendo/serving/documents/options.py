@@ -102,7 +102,7 @@ def target_language(written: str, served: str) -> str:
     """A target language as files name it: `de-AT` if a region or a script was requested, otherwise the served code.
 
     Args:
-        written: the code as it was sent, such as `de_at`.
+        written: the code as sent, such as `de_at`.
         served: the code of the served language that it means.
 
     Raises:

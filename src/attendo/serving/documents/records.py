@@ -23,7 +23,7 @@ class DocumentRecords:
     """The rows of a server's documents.
 
     Args:
-        state: where they are kept.
+        state: the database of the records.
         folder: the folder of the translated documents, each named by its id; made if it is missing.
     """
 

@@ -15,7 +15,7 @@ def summary_of(report: DocumentReport) -> dict[str, Any]:
     """Counts, and the first units in which something was found.
 
     Args:
-        report: of a translated document.
+        report: the report on a translated document.
     """
     found = [unit for unit in report.units if unit.problems]
     confidences = [unit.confidence for unit in report.units if unit.confidence is not None]

@@ -52,7 +52,7 @@ class StoredFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SentFile:
-    """A file as it was sent."""
+    """A file as sent."""
 
     path: Path
     """Path of the file."""
@@ -274,7 +274,7 @@ class _Process:
     """A process of `attendo.serving.documents.process`.
 
     Args:
-        limits: as JSON.
+        limits: the limits as JSON.
     """
 
     def __init__(self, limits: str) -> None:
@@ -291,8 +291,8 @@ class _Process:
         """Sends a request, and waits for the answer; None if the process has ended, or takes too long and is killed.
 
         Args:
-            request: in JSON's types.
-            seconds: to wait.
+            request: the request, in JSON's types.
+            seconds: maximum number of seconds to wait.
         """
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None

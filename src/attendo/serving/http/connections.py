@@ -93,7 +93,7 @@ class Connections:
 
         Args:
             connection: an open one.
-            name: of the caller with the key.
+            name: the name of the caller with the key.
         """
         if connection.holder in (None, name) or connection not in self._open:
             return
@@ -106,7 +106,7 @@ class Connections:
         """Rejects a request on a surplus connection.
 
         Raises:
-            ServingError: 429 for its caller's, 503 for everybody's.
+            ServingError: 429 for the caller's limit, 503 for the server's.
         """
         if connection.is_surplus and self._excess(connection.holder) <= 0:
             connection.is_surplus = False
@@ -137,7 +137,7 @@ class Connections:
         """Ends all connections that have waited for a request for a while.
 
         Args:
-            seconds: that they have waited at least.
+            seconds: minimum number of seconds that they have waited.
         """
         before = self._clock() - seconds
         for connection in list(self._open):

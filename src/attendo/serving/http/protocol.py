@@ -21,7 +21,7 @@ _STALL_S = 60.0
 class LingeringTransport:
     """A transport whose `close` ends the sending side, and the connection only when the client has closed it too.
 
-    A socket that is closed while bytes of the client lie unread, or arrive later, resets the connection; the reset can
+    A socket that is closed while bytes of the client are unread, or arrive later, resets the connection; the reset can
     overtake the answer. So the client first reads the rest of the answer; bytes that it still sends are read and
     discarded, for at most `LINGER_S` seconds and `_LINGER_BYTES`. Everything else is the transport's own.
 
@@ -80,7 +80,7 @@ class LingeringTransport:
             self._timer.cancel()
 
     def _end(self) -> None:
-        if self._transport.get_write_buffer_size():  # the client still reads; where it does not, `_STALL_S` ends it
+        if self._transport.get_write_buffer_size():  # the client still reads; otherwise `_STALL_S` ends it
             self._timer = self._loop.call_later(LINGER_S, self._end)
         else:
             self._transport.close()

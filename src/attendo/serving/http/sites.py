@@ -41,7 +41,7 @@ class Sites:
     Args:
         app: answers the requests that pass.
         config: the allowed hosts and origins, and the prefix of all paths.
-        log: each refused host and origin is logged once.
+        log: the log; each refused host and origin is logged once.
     """
 
     def __init__(self, app: ASGIApp, config: ServerConfig, log: Log) -> None:

@@ -71,7 +71,7 @@ def unserved_by_script(text: str, served: Sequence[str]) -> tuple[str, ...]:
     """Lists the possible languages of a text most of whose letters are in a script that no served language uses.
 
     Args:
-        text: of any length.
+        text: a text of any length.
         served: ISO 639-1 codes.
 
     Returns:

@@ -1,1 +1,1 @@
-"""Files of text as they lie on disk: how they are found, compressed, encoded and divided."""
+"""Files of text on disk: how they are found, compressed, encoded and divided."""

@@ -1,4 +1,4 @@
-"""Files of text as they lie on disk, plain or compressed, read as a stream in bounded memory."""
+"""Files of text on disk, plain or compressed, read as a stream in bounded memory."""
 
 import bz2
 import gzip
@@ -138,7 +138,7 @@ class _ZstFrame:
 class _Frames(io.RawIOBase):
     """The decompressed content of a bz2, xz or zst file, of any number of frames (which the first two call streams).
 
-    The libraries' own readers end silently where they should not: zstandard's takes the end of a file that was cut off
+    The libraries' own readers end silently where they should fail: zstandard's takes the end of a file that was cut off
     for the end of the text, `lzma.LZMAFile` and `bz2.BZ2File` a further stream that is broken.
     """
 

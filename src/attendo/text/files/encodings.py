@@ -92,7 +92,7 @@ class LikelyEncodings:
     """Encodings that read all of the lines as plausible text of some language, the likeliest first, each with a
     different result; empty if there is none."""
     same: tuple[str, ...]
-    """Others that read the very same text as the first."""
+    """Other encodings that read exactly the same text as the first."""
 
 
 _MIXED_WORD = re.compile(r"(?P<before>[A-Za-z]?)[^\x00-\x7f]+(?P<after>[A-Za-z]?)")

@@ -37,7 +37,7 @@ class Vocabulary:
     symbols: Mapping[str, int]
     """The ids of symbols, which are never cut nor joined."""
     byte_ids: Sequence[int]
-    """The ids of the 256 bytes, which spell characters without a piece; empty where there are none."""
+    """The ids of the 256 bytes, which spell characters without a piece; empty if there are none."""
     unknown_id: int
     """Id of a run of unknown characters in a model without bytes."""
 
@@ -46,14 +46,14 @@ class Sampler(ABC):
     """Draws segmentations of normalised text, where a space is `SPACE_MARK`.
 
     Args:
-        vocabulary: to cut into.
+        vocabulary: the vocabulary of the pieces.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         symbols = sorted(vocabulary.symbols, key=len, reverse=True)
         self._symbols = re.compile(f"({'|'.join(map(re.escape, symbols))})") if symbols else None
-        # Where no piece goes on over a space, words are segmented separately, and frequent ones only once.
+        # If no piece extends over a space, words are segmented separately, and frequent ones only once.
         self._has_words = not any(SPACE_MARK in piece[1:] for piece in vocabulary.pieces)
 
     def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
@@ -205,8 +205,8 @@ class LatticeSampler(Sampler):
     """Subword regularisation: a segmentation is drawn by its probability under the unigram model, smoothed.
 
     Args:
-        vocabulary: of a unigram model: scores are log-probabilities.
-        alpha: they are multiplied by it; smaller is more random.
+        vocabulary: the vocabulary of a unigram model; its scores are log-probabilities.
+        alpha: the factor of the scores; smaller is more random.
     """
 
     def __init__(self, vocabulary: Vocabulary, alpha: float) -> None:

@@ -163,7 +163,7 @@ class Tokenizer:
 
     @property
     def byte_ids(self) -> tuple[int, ...]:
-        """The ids of the 256 bytes that spell characters without a piece; empty where they are not all there."""
+        """The ids of the 256 bytes that spell characters without a piece; empty unless all of them exist."""
         return tuple(self._byte_ids or ())
 
     @property

@@ -25,7 +25,7 @@ def collate_for(model: Transformer) -> Collate:
     """Returns the function that makes the batches which a model trains on fastest.
 
     Args:
-        model: on its device; divided among processes or not.
+        model: the model on its device, divided among processes or not.
     """
     start = model.config.start_id
     # A model divided among processes gathers its layers when they are called, which packed rows do not do.

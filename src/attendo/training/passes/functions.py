@@ -49,7 +49,7 @@ class Spans(NamedTuple):
 
 
 def _seeded(p: float) -> DropoutArguments:
-    """Dropout that draws its seed from torch's generator, where there is any."""
+    """Dropout with a seed from torch's generator, if there is any dropout."""
     return make_dropout(p, int(torch.empty((), dtype=torch.int64).random_()) if p else 0)
 
 

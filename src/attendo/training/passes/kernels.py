@@ -67,7 +67,7 @@ def _crew() -> object:
 
 
 def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKernels | None:
-    """The kernels, where there are some that can train a model; None leaves the work to torch.
+    """The kernels, if there are any that can train a model; None leaves the work to torch.
 
     Args:
         config: the model's.

@@ -90,7 +90,7 @@ class PlainKernels:
 
 
 class ChunkLoss(Protocol):
-    """A loss between the logits of some tokens and what they should be."""
+    """A loss between the logits of some tokens and their targets."""
 
     def __call__(
         self, logits: Tensor, bias: Tensor | None, first: int, *, needs_grad: bool

@@ -104,7 +104,7 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
     Args:
         model: a model that the kernels can train.
         batch: the pairs.
-        kernels: from `training_kernels`.
+        kernels: the result of `training_kernels`.
         dtype: the type of the matrix products.
 
     Returns:

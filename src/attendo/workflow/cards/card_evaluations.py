@@ -41,11 +41,11 @@ def evaluation_section(
     """Writes the card's section on an evaluation, as Markdown.
 
     Args:
-        name: of the test set.
+        name: the name of the test set.
         evaluation: scores and perplexity.
-        robustness: where it was measured.
-        search: how it was translated.
-        version: of attendo.
+        robustness: the robustness, if measured.
+        search: the search settings of the translation.
+        version: the version of attendo.
     """
     scores = evaluation.scores
     lines = [
@@ -69,7 +69,7 @@ def section_text(name: str, lines: Sequence[str]) -> str:
     """A test set's section, as Markdown.
 
     Args:
-        name: of the test set.
+        name: the name of the test set.
         lines: below its heading.
     """
     return "\n".join([_start(name), f"### {name}", "", *lines, "", _END])

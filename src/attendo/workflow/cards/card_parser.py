@@ -13,11 +13,11 @@ def parser_section(
     """Writes the card's section on a parser's evaluation, as Markdown.
 
     Args:
-        name: of the treebank.
+        name: the name of the treebank.
         evaluation: the figures.
-        search: how it was parsed.
-        parameters: which of EVALB's.
-        version: of attendo.
+        search: the search settings of the parsing.
+        parameters: the EVALB parameters.
+        version: the version of attendo.
     """
     every, summary = evaluation.scores.every_sentence, evaluation.scores.summary
     given = {"words": "from words alone", "gold-tags": "from words with the treebank's tags"}[evaluation.given]

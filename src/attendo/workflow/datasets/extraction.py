@@ -147,7 +147,7 @@ class _Counted:
 
 
 def _plain(content: IO[bytes]) -> Iterator[bytes]:
-    """Yields a file's bytes; its last line gets its end where that is missing."""
+    """Yields a file's bytes; its last line gets a missing line end."""
     last = b"\n"
     while piece := content.read(_PIECE_BYTES):
         yield piece

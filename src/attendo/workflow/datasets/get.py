@@ -89,7 +89,7 @@ def get(
 
     Args:
         dataset: the dataset to get.
-        texts: where its texts are, from `origins.locate`.
+        texts: the locations of its texts, from `origins.locate`.
         folder: the folder for its files.
         mirror: address of a server that has the archives under their hosts' names and paths.
         force: write into the folder even if it contains other files.
@@ -225,7 +225,7 @@ def _write_manifest(folder: Path, name: str, texts: dict[str, UnpackedText]) -> 
 
 
 def _read_manifest(folder: Path, name: str | None = None) -> dict[str, UnpackedText]:
-    """Reads what was unpacked into the folder before, by name."""
+    """Reads the record of the texts unpacked into the folder before, by name."""
     path = folder / MANIFEST
     if not path.exists():
         return {}

@@ -14,7 +14,7 @@ from attendo.formats.yaml_catalogues import refusal
 _CODE = r"([A-Za-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|\d{3}))*)"
 _VALUES = re.compile(r"values(?:-(?P<code>[a-z]{2,3}(?:-r[A-Z]{2})?|b\+[\w+]+))?(?P<rest>(?:-[\w]+)*)")
 _LPROJ = re.compile(r"(?P<code>Base|[\w-]+)\.lproj")
-# Formats that write a language behind an underscore in a file's name; the others have a point before it.
+# Formats with the language after an underscore in a file's name; the others have a point before it.
 _WITH_UNDERSCORE = frozenset(("properties", "ts", "arb"))
 _HEAD_BYTES = 1 << 20
 """Number of bytes of a YAML file that are examined to recognize its content."""
@@ -29,7 +29,7 @@ class Names:
     target: str
 
     def translated(self, path: Path) -> Path:
-        """Returns the path of a file's translation, beside it or in the folder of its language.
+        """Returns the path of a file's translation, next to it or in the folder of its language.
 
         A file with both languages that is named after the target keeps its name.
         """

@@ -39,7 +39,7 @@ def is_keyed(file: File) -> bool:
 
 
 def model_languages(folder: Path) -> tuple[str, str]:
-    """Returns the languages that a model reads and writes, without loading it; empty if its folder does not say.
+    """Returns the languages that a model reads and writes, without loading it; empty if its folder does not name them.
 
     Raises:
         ModelError: the folder's `config.json` is invalid.
@@ -98,8 +98,8 @@ def document_of(content: NamedContent, settings: DocumentSettings, *, source: st
 
     Args:
         content: the file.
-        settings: how it is read; they name the target language.
-        source: the language that the model reads; empty where that is not known.
+        settings: the settings for reading it, with the target language.
+        source: the language that the model reads; empty if unknown.
 
     Raises:
         DataError: the file is not of its format, or names other languages.
@@ -121,7 +121,7 @@ def with_template(document: Document, template: NamedContent, settings: Document
         document: the translation, read by itself.
         template: the file with the sources.
         settings: the settings for reading both.
-        source: the language that the model reads; empty where that is not known.
+        source: the language that the model reads; empty if unknown.
 
     Raises:
         DataError: the document's format includes the source, or has no keys; or the template is of another format.

@@ -18,7 +18,7 @@ def document_format(path: Path, wanted: str | None) -> Format | None:
         wanted: the format's name, if given; `text` for lines.
 
     Raises:
-        DataError: there is no such format, or the content is of one that the file's name does not say.
+        DataError: there is no such format, or the content has a format that the file's name does not show.
     """
     if wanted is not None:
         return _unless_text(format_of(str(path), b"", wanted))

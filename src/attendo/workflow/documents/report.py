@@ -27,7 +27,7 @@ class UnitReport:
     target: tuple[str, ...]
     """The translations; empty if there are none."""
     state: str
-    """`new`, `fuzzy`, `translated` or `final`, as the file has it afterwards; `untranslatable` where it says so."""
+    """`new`, `fuzzy`, `translated` or `final`, as the file has it afterwards; `untranslatable` if the file says so."""
     origin: str
     """`mt` for a model's translation; `tm` for one of a translation memory, `changed` for such a one with other numbers
     in it; `file` for an earlier translation."""
@@ -124,7 +124,7 @@ def document_report(
     """Reports on a file.
 
     Args:
-        document: the file as it was read.
+        document: the file as read.
         translations: the translations by unit id.
         source_language: the language of the source.
         output: the path to which it was written.

@@ -41,8 +41,8 @@ def written_document(
     """Puts translations into a document.
 
     Args:
-        document: the file as it was read.
-        settings: how it is written.
+        document: the file as read.
+        settings: the settings for writing it.
         translations: the translations by unit id.
         source_language: the language of the source, for the report.
         output: the file to write; None leaves that to the caller.

@@ -289,7 +289,7 @@ class EngineBase:
 
     @property
     def counts(self) -> Counts:
-        """Counts of what has been translated, and how much of it was cut."""
+        """Counts of the translated text, and of the lines cut."""
         return self._counts
 
     def __repr__(self) -> str:

@@ -225,7 +225,7 @@ class Parser:
         return [each if isinstance(each, Parse) else self._parse(each.sentence, next(found)) for each in prepared]
 
     def stream(self, sentences: Iterable[Sentence | DataError], *, pause_s: float = PAUSE_S) -> Iterator[Parse]:
-        """Parses sentences as they come: `search.window_lines` at a time, or fewer when the input pauses.
+        """Parses sentences as they arrive: `search.window_lines` at a time, or fewer when the input pauses.
 
         Args:
             sentences: the sentences, or the reasons why they could not be read.
@@ -306,7 +306,7 @@ class Parser:
     def _possible_tags(self, word: str, given: str | None) -> frozenset[str] | None:
         """Returns the tags that the search may use for a word; None for any."""
         if given is not None:
-            # A tag that the vocabulary has not is put into the tree afterwards.
+            # A tag that is not in the vocabulary is put into the tree afterwards.
             return frozenset((given,)) if given in self._tags else None
         return (possible_tags(word, self._word_tags) or frozenset()) & self._tags or None
 

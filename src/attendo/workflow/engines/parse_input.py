@@ -134,7 +134,7 @@ def sentence_of(tree: Tree | DataError | None, *, tags: bool) -> Sentence | Data
     """The words of a tree that is to be parsed again.
 
     Args:
-        tree: from `read_trees`.
+        tree: a tree from `read_trees`.
         tags: whether the words keep their tags.
     """
     if isinstance(tree, DataError):

@@ -55,7 +55,7 @@ class WatchedEngine(EngineBase):
         """Aligns the words of lines with the words of their translations, with pauses.
 
         Args:
-            translations: of lines, from this engine.
+            translations: translations of lines, from this engine.
             between_steps: called between two sublayers.
 
         Returns:
@@ -120,7 +120,7 @@ class WatchedEngine(EngineBase):
         """Returns the attention weights of every head of every layer; for an ensemble, the first model's.
 
         Args:
-            pair: from `attention_pair`.
+            pair: the result of `attention_pair`.
             between_steps: called between two sublayers.
 
         Raises:

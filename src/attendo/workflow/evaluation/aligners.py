@@ -61,8 +61,8 @@ def score_aligners(engine: Engine, texts: Iterable[AlignedTexts]) -> tuple[tuple
     """Scores every layer and head, and the means of heads and layers, by links between words with spaces around them.
 
     Args:
-        engine: with the model.
-        texts: at least one; the given translations are aligned, not the model's own.
+        engine: the engine with the model.
+        texts: the aligned texts, at least one; the given translations are aligned, not the model's own.
 
     Returns:
         All ways to align with their scores, the best first.

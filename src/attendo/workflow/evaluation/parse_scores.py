@@ -1,4 +1,4 @@
-"""Compares a parser's trees with a treebank's: EVALB's scores, and why some sentences have none."""
+"""Compares a parser's trees with a treebank's: EVALB's scores, and the reasons why some sentences have none."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,8 +22,8 @@ def score_parses(
 
     Args:
         gold: the treebank's.
-        parses: of the same sentences.
-        parameters: how to count.
+        parses: the parses of the same sentences.
+        parameters: the rules of counting.
         on_score: called with each sentence's score.
     """
     lines = [(str(tree), tree_line(parse)) for tree, parse in zip(gold, parses, strict=True)]

@@ -99,7 +99,7 @@ def export(
         quantization: the numbers of the matrices, for the formats in `QUANTIZABLE`.
         threads: number of processor threads of both programs; None for torch's default.
         version: the version of attendo, for the report.
-        force: replace whatever `output` holds.
+        force: replace any content of `output`.
         say: called with the report before parity is judged.
 
     Raises:

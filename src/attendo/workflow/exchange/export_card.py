@@ -47,8 +47,8 @@ def export_card(model: LoadedModel, kind: str, quantization: str, version: str) 
     Args:
         model: the exported model, whose own card follows.
         kind: the format.
-        quantization: of the matrices.
-        version: of attendo.
+        quantization: the number type of the matrices.
+        version: the version of attendo.
     """
     description = model.description
     own = (model.folder / CARD).read_text(encoding="utf-8") if (model.folder / CARD).is_file() else ""
@@ -93,7 +93,7 @@ def imported_card(name: str, own: str, version: str) -> str:
     Args:
         name: the checkpoint's folder.
         own: the checkpoint's card; empty if it has none.
-        version: of attendo.
+        version: the version of attendo.
     """
     return f"""# {name}
 

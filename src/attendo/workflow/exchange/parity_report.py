@@ -29,7 +29,7 @@ class Sample:
     """The origin of the sentences, for display."""
     sources: tuple[str, ...]
     references: tuple[str, ...] | None = None
-    """Their translations, where there are any."""
+    """Their translations, if available."""
 
 
 SampleSource = Callable[[str, str], Sample | None]

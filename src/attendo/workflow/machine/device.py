@@ -51,6 +51,6 @@ def waiting_advice(device: torch.device) -> str | None:
     """Returns `threads.openmp_advice` where work is about to begin that it matters for; None elsewhere.
 
     Args:
-        device: where torch will work.
+        device: the device of torch's work.
     """
     return openmp_advice() if device.type == "cpu" and torch.get_num_threads() > 1 else None

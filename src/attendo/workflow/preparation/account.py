@@ -57,7 +57,7 @@ def account_messages(reports: Sequence[CorpusReport], dropped: Path) -> Iterator
     """Yields messages about prepared corpora of which little was kept, or which are in another encoding.
 
     Args:
-        reports: of all corpora.
+        reports: the reports on all corpora.
         dropped: the folder's `dropped.tsv`.
     """
     for report in reports:

@@ -5,12 +5,16 @@ order of the tasks: so the result does not depend on the kind, number or place o
 such as on other machines, implement `Workers` and pass it to `prepare`; all workers must see the corpus's files and the
 folder in progress.
 
-| unit | task | result | |---|---|---| | `text.parts.scan_file` | a file | its checksum, and the positions of its lines
-| | `clean_part` | `CleanTask` | the digests of the part's clean pairs | | `text.duplicates.repeated_rows` | a bucket's
-file | which of its pairs came before | | `sample_part` | `SampleTask` | `Sample`: the pairs to learn the vocabulary
-from | | `learn_vocabulary` | `LearnTask` | a SentencePiece model, also written | | `encode_part` | `EncodeTask` |
-`EncodedPart`: ids, counts, and the lines of `dropped.tsv` | | `drop_part` | `DropTask` | `EncodedPart` without ids: the
-account where preparing fails | | `files.sha256` | a file that was written | its checksum |
+| unit | task | result |
+|---|---|---|
+| `text.parts.scan_file` | a file | its checksum, and the positions of its lines |
+| `clean_part` | `CleanTask` | the digests of the part's clean pairs |
+| `text.duplicates.repeated_rows` | a bucket's file | which of its pairs came before |
+| `sample_part` | `SampleTask` | `Sample`: the pairs to learn the vocabulary from |
+| `learn_vocabulary` | `LearnTask` | a SentencePiece model, also written |
+| `encode_part` | `EncodeTask` | `EncodedPart`: ids, counts, and the lines of `dropped.tsv` |
+| `drop_part` | `DropTask` | `EncodedPart` without ids: the account where preparing fails |
+| `files.sha256` | a file that was written | its checksum |
 """
 
 from collections import Counter
@@ -149,7 +153,7 @@ class _Written:
 
 
 def clean_part(task: CleanTask) -> Digests:
-    """Returns the digests of the pairs of a part that `clean` lets through, `(num_clean, 2)`.
+    """Returns the digests of the pairs of a part that pass `clean`, `(num_clean, 2)`.
 
     Raises:
         DataError: a file is broken, or has changed.

@@ -129,7 +129,7 @@ def prepare(
             "corpus_files": preparation.corpus_files() if tree_files is None else tree_files,
             "files": preparation.written_files(),
         }
-        write_json(folder / MANIFEST_NAME, manifest)  # says that all others are there
+        write_json(folder / MANIFEST_NAME, manifest)  # would declare the files of a failed start complete
     dropped_beside(output).unlink(missing_ok=True)  # of an earlier start that failed
     return open_prepared(output)
 

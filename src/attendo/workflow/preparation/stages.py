@@ -63,7 +63,7 @@ class Progress:
     done_bytes: int
     """Bytes of the corpus files read in this stage."""
     total_bytes: int
-    """Bytes of all corpus files; each stage reads all of them, the first those of the validation set too."""
+    """Bytes of all corpus files; each stage reads all of them, the first also those of the validation set."""
 
 
 @dataclass(frozen=True, kw_only=True)

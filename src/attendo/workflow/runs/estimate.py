@@ -75,8 +75,8 @@ class Estimate:
     hours: float
     """Time for `max_steps` without validation and saving, at the current load of the machine."""
     processor_share: float
-    """Processor time that the updates got of what they could have used, from 0 to 1: less than 1 where other programs
-    took the rest. Always 1 for a GPU, which is not shared so."""
+    """Share of the usable processor time that the updates got, from 0 to 1: less than 1 where other programs took the
+    rest. Always 1 for a GPU, which is not shared so."""
     device: str
     threads: int
     mix: tuple[MixPart, ...] = ()
@@ -94,7 +94,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
     """Builds the recipe's model, makes a few updates on made-up sentences, and works out the rest.
 
     Args:
-        recipe: as resolved; where it fine-tunes a model, by `workflow.runs.initial_model`.
+        recipe: the resolved recipe, by `workflow.runs.initial_model` if it fine-tunes a model.
         prepared: its data, if that is prepared; no corpus need be there otherwise.
 
     Raises:

@@ -52,8 +52,8 @@ def num_workers(setting: int | None, device: torch.device, processes: int) -> in
 
     Args:
         setting: `training.workers`.
-        device: where it trains.
-        processes: that train together; they are taken to share this machine's cores.
+        device: the device of the training.
+        processes: number of processes that train together; they are assumed to share this machine's cores.
     """
     if setting is not None:
         return setting

@@ -18,8 +18,8 @@ def name_skipped(run: Path, found: Divergence, stream: BatchStream, prepared: Pr
 
     Args:
         run: the run folder.
-        found: which batches.
-        stream: where they came from.
+        found: the skipped batches.
+        stream: the stream of the batches.
         prepared: their corpora and vocabularies.
 
     Raises:

@@ -40,8 +40,8 @@ class Validator:
         model: a model of the shape of the trained one; its weights are overwritten.
         prepared: has a validation set.
         training: whether BLEU, or F1, is wanted, of how many sentences, and the dtype.
-        search: how to translate, without guards, since it is the model that is measured; a parser searches greedily.
-        parsing: of a parser, how trees are written; None for a translator.
+        search: the search settings; guards are off, since the model itself is measured; a parser searches greedily.
+        parsing: a parser's linearization of trees; None for a translator.
 
     Raises:
         DataError: F1 is wanted, and the prepared folder has no trees.

@@ -2,10 +2,13 @@
 
 The text is cut into parts, and the translation of each is a file next to the output that is complete or absent:
 
-| `OUTPUT.parts/` | holds | |---|---| | `manifest.json` | the text, the models and the settings | | `NUMBER.txt` | a
-part's lines of the output | | `NUMBER.json` | its counts and checksum; written after the lines, so that it marks them
-as complete | | `unpacked-*.txt` | unpacked compressed files, since only plain files can be cut | | `.lock` | the
-process that writes the output |
+| `OUTPUT.parts/` | holds |
+|---|---|
+| `manifest.json` | the text, the models and the settings |
+| `NUMBER.txt` | a part's lines of the output |
+| `NUMBER.json` | its counts and checksum; written after the lines, so that it marks them as complete |
+| `unpacked-*.txt` | unpacked compressed files, since only plain files can be cut |
+| `.lock` | the process that writes the output |
 
 So a start after an interruption does the missing parts. When all parts exist, they become the output.
 """
@@ -196,7 +199,7 @@ def finished(records: Mapping[int, PartRecord], lines_before: int) -> Finished:
     """Adds up the records of parts.
 
     Args:
-        records: of all parts.
+        records: the records of all parts.
         lines_before: lines that earlier starts have translated.
     """
     counts = added([record.counts for record in records.values()])

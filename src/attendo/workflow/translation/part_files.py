@@ -197,7 +197,7 @@ class PartsFolder:
         """Puts the parts into the output, in their order, and removes them.
 
         Args:
-            records: of all parts.
+            records: the records of all parts.
             output: appears when it is whole.
 
         Raises:

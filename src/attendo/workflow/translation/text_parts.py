@@ -92,8 +92,8 @@ def cut(scanned: dict[str, ScannedFile], part_lines: int) -> list[TextPart]:
     """Cuts scanned files at the same lines.
 
     Args:
-        scanned: from `scan_texts`.
-        part_lines: of each part but the last, which may have fewer.
+        scanned: the result of `scan_texts`.
+        part_lines: number of lines of each part; the last one may have fewer.
     """
     num_lines = scanned["source"].num_lines
     cuts = {
