@@ -71,8 +71,8 @@ def _evaluate_text(
     from attendo.workflow.parallel_text import read_parallel
 
     parallel = read_parallel(source, reference, model)
-    if said := parallel.note(source):
-        notes(quiet=results.quiet)(said)
+    if skipped_note := parallel.note(source):
+        notes(quiet=results.quiet)(skipped_note)
     other_text = read_other_language(text.other_language) if text.other_language else None
     engine = options.load(model, {**options.search(), **guard_changes(text.no_guards)})
     measured = _measured(engine, parallel, text, other_text, results)

@@ -84,7 +84,7 @@ def evaluate_trees(
     from attendo.workflow.evaluation.parse_scores import tree_line
 
     gold = read_gold(treebank)
-    _tell_problems(gold)
+    _report_skipped(gold)
     engine = options.load(model, unconstrained=trees.unconstrained)
     with JobProgress("parsing", "sentences", len(gold.trees), quiet=results.quiet) as progress:
         evaluation = evaluate_parser(engine, gold.trees, found.parameters, given=trees.given, progress=progress.update)
@@ -104,7 +104,7 @@ def evaluate_trees(
         notes(quiet=results.quiet)(f"wrote the figures into {write_to_card(model, results.card, section)}")
 
 
-def _tell_problems(gold: "Treebank") -> None:
+def _report_skipped(gold: "Treebank") -> None:
     """Reports the trees of a treebank that are skipped."""
     for problem in gold.problems[:_LISTED]:
         note(f"left out: {printable(str(problem))}")

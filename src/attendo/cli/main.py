@@ -80,14 +80,14 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # always UTF-8, with the same line ends on every platform
             stream.reconfigure(encoding="utf-8", newline="\n", errors="backslashreplace")
-    with ending_at_signals() as asked:
+    with ending_at_signals() as end_signal:
         try:
             status = _run(arguments)
         except Exception:
-            if asked.number is None:
+            if end_signal.number is None:
                 raise
             status = 1  # the import turned the signal into this error
-    return status if asked.number is None else 128 + asked.number
+    return status if end_signal.number is None else 128 + end_signal.number
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -80,11 +80,11 @@ class _PlainFirst:
 
 def _is_usual(info: Any) -> bool:
     """Whether a declaration uses only features that this module supports."""
-    asked = (
+    special = (
         info.parser, info.path_type, info.exists, info.writable, info.resolve_path, info.allow_dash, info.clamp,
         not info.file_okay, not info.dir_okay, not info.case_sensitive,
     )  # fmt: skip
-    return not any(asked)
+    return not any(special)
 
 
 def plain(annotation: Any, info: Any, value: Any) -> Any:

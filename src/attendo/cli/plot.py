@@ -61,8 +61,8 @@ def plot(
     for history in histories:
         if skipped := history.metrics.skipped_lines:
             shown = ", ".join(map(str, skipped[:5])) + ("…" if len(skipped) > 5 else "")
-            what = "line" if len(skipped) == 1 else "lines"
-            note(f"{history.name}: {len(skipped)} {what} of metrics.jsonl cannot be read and left out ({what} {shown})")
+            noun = "line" if len(skipped) == 1 else "lines"
+            note(f"{history.name}: {len(skipped)} {noun} of metrics.jsonl cannot be read and left out ({noun} {shown})")
     write_figure(
         figure, output, f"Learning curves: {', '.join(run.name for run in histories)}", described(histories, by)
     )

@@ -41,7 +41,7 @@ class JobProgress:
         self.label, self._unit, self.total = label, unit, total
         self._stream = stream or sys.stderr
         self._every_s = math.inf if quiet else every_s
-        self._started = self._told = time.monotonic()
+        self._started = self._reported_s = time.monotonic()
         self._pace = Pace(self._started, first)
         self.done = first
         """Number of finished items."""
@@ -84,8 +84,8 @@ class JobProgress:
             self._bar.update(
                 self._task, description=self.label, completed=done, total=self.total, figures=self.figures(note)
             )
-        elif time.monotonic() - self._told >= self._every_s:
-            self._told = time.monotonic()
+        elif time.monotonic() - self._reported_s >= self._every_s:
+            self._reported_s = time.monotonic()
             print(f"{self.label}: {self.figures(note)}", file=self._stream, flush=True)
 
     def say(self, text: str) -> None:

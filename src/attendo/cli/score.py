@@ -81,8 +81,8 @@ def score(
         parallel = read_parallel(source, None, model)
         pairs = zip(parallel.sources, parallel.targets, strict=True)
         total: int | None = len(parallel.sources)
-        if said := parallel.note(source):
-            say(said)
+        if skipped_note := parallel.note(source):
+            say(skipped_note)
     else:
         pairs, total = line_pairs_from(source, target), count_lines(source)
     engine = load(model, ensemble=ensemble, dtype=models.dtype, device=models.device, threads=models.threads)

@@ -34,15 +34,15 @@ class EndSignal:
 @contextmanager
 def ending_at_signals() -> Iterator[EndSignal]:
     """Ends the enclosed code on SIGTERM, and on SIGINT unless the caller has installed another handler for it."""
-    asked = EndSignal()
+    handler = EndSignal()
     with suppress(ValueError):  # not the main thread: the caller there has its own way to stop
-        signal.signal(signal.SIGTERM, asked)
+        signal.signal(signal.SIGTERM, handler)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, asked)
+            signal.signal(signal.SIGINT, handler)
     try:
-        yield asked
+        yield handler
     finally:
-        if signal.getsignal(signal.SIGINT) is asked:
+        if signal.getsignal(signal.SIGINT) is handler:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -26,7 +26,7 @@ def missed_lines(counts: "Counts") -> list[str]:
     Args:
         counts: totals over all lines.
     """
-    return _listed([f"line {number}: {what}" for number, what in counts.missed_terms], counts.terms["missed"])
+    return _listed([f"line {number}: {message}" for number, message in counts.missed_terms], counts.terms["missed"])
 
 
 def missed_units(report: "DocumentReport") -> list[str]:
@@ -45,6 +45,6 @@ def missed_units(report: "DocumentReport") -> list[str]:
 
 
 def _listed(missed: list[str], count: int) -> list[str]:
-    lines = [f"missed: {each}" for each in missed[:_MAX_SHOWN]]
+    lines = [f"missed: {term}" for term in missed[:_MAX_SHOWN]]
     more = count - len(lines)
     return [*lines, f"missed: {more:,} more terms; --json or --report FILE lists all of them"] if more > 0 else lines

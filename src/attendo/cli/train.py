@@ -201,7 +201,7 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", rep
         outcome = run.train(lambda: stop.number is not None)
     is_interrupted = outcome.ending is Ending.INTERRUPTED
     if is_main:
-        _tell(outcome, notes(quiet=report.quiet), as_json=report.as_json)
+        _report_outcome(outcome, notes(quiet=report.quiet), as_json=report.as_json)
     return 128 + (stop.number or signal.SIGINT) if is_interrupted else 0
 
 
@@ -220,7 +220,7 @@ def _with_a_way_on(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _tell(outcome: "RunOutcome", say: Callable[[str], None], *, as_json: bool) -> None:
+def _report_outcome(outcome: "RunOutcome", say: Callable[[str], None], *, as_json: bool) -> None:
     from attendo.training.hooks import Ending
 
     position, folder = outcome.position, outcome.run

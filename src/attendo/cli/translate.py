@@ -73,8 +73,8 @@ def translate(
     started = time.monotonic()
     are_files = are_documents(files or (), documents.format)
     if given := (lines.given() if are_files else documents.given()):
-        what = "lines of text" if are_files else "files of known formats, such as PO and XLIFF"
-        raise typer.BadParameter(f"is for {what}", param_hint=given[0])
+        kind = "lines of text" if are_files else "files of known formats, such as PO and XLIFF"
+        raise typer.BadParameter(f"is for {kind}", param_hint=given[0])
     request = Request(
         models=decoding.models(model),
         search={**decoding.search(n_best=lines.n_best), **guard_changes(aids.no_guards)},

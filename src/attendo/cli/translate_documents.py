@@ -219,10 +219,10 @@ def _read_line(document: "Document", source: str) -> str:
         "final": "approved",
         "untranslatable": "not to be translated",
     }
-    said = [f"{counts[state]:,} {name}" for state, name in names.items() if counts[state]]
-    said.append(f"{len(document.units):,} to translate")
+    parts = [f"{counts[state]:,} {name}" for state, name in names.items() if counts[state]]
+    parts.append(f"{len(document.units):,} to translate")
     languages = f"{file.declared.source or source} to {document.target}"
-    return f"read {document.path}: {title}, {languages}, {counted(len(file.units), 'message')}: {', '.join(said)}"
+    return f"read {document.path}: {title}, {languages}, {counted(len(file.units), 'message')}: {', '.join(parts)}"
 
 
 def _summary(report: "DocumentReport", check: str, report_file: Path | None) -> list[str]:
