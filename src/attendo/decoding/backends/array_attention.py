@@ -175,14 +175,16 @@ class ArrayAttention:
         """Computes the outputs of all heads, `(tokens, num_heads * d_v)`, and each sentence's attention weights."""
         context = np.empty((len(query), value.shape[1]), dtype=np.float32)
         looked = []
-        for here, there in spans:
-            q, k, v = (_heads(rows, self._config.num_heads) for rows in (query[here], key[there], value[there]))
+        for query_span, key_span in spans:
+            q, k, v = (
+                _heads(rows, self._config.num_heads) for rows in (query[query_span], key[key_span], value[key_span])
+            )
             logits: FloatArray = q @ k.transpose(0, 2, 1)
             logits *= np.float32(self._config.attention_scale)
             if causal:
                 logits[:, ~np.tri(logits.shape[1], dtype=np.bool_)] = -np.inf
             weights = softmax(logits)
-            context[here] = (weights @ v).transpose(1, 0, 2).reshape(context[here].shape)
+            context[query_span] = (weights @ v).transpose(1, 0, 2).reshape(context[query_span].shape)
             looked.append(weights)
         return context, looked
 

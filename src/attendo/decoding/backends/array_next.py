@@ -72,6 +72,6 @@ def _order(values: FloatArray, ids: IntArray) -> IntArray:
 def _largest(order: IntArray, k: int) -> IntArray:
     """Finds the positions of the k largest numbers of each row, the largest first; a row's numbers are distinct."""
     count = order.shape[1]
-    some = np.argpartition(order, count - k, axis=1)[:, count - k :]
-    by_size = np.argsort(-np.take_along_axis(order, some, axis=1), axis=1)
-    return np.take_along_axis(some, by_size, axis=1)
+    candidates = np.argpartition(order, count - k, axis=1)[:, count - k :]
+    by_size = np.argsort(-np.take_along_axis(order, candidates, axis=1), axis=1)
+    return np.take_along_axis(candidates, by_size, axis=1)

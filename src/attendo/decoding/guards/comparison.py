@@ -98,10 +98,10 @@ def compared(source: str, target: str, languages: tuple[str, str], *, in_words: 
     times = Counter(value.text for value in ours)
     lost = [value for value in ours if not value.is_numeric and target.count(value.text) < times[value.text]]
     numbers = [value for value in ours if value.is_numeric]
-    there = [value for value in theirs if value.is_numeric or value.kind == "version"]
+    target_values = [value for value in theirs if value.is_numeric or value.kind == "version"]
     if numbers:
-        lost += _lost_numbers(numbers, there, (source, target), languages, in_words)
-    return Comparison(tuple(lost), tuple(_invented(ours, there, source, languages[0])))
+        lost += _lost_numbers(numbers, target_values, (source, target), languages, in_words)
+    return Comparison(tuple(lost), tuple(_invented(ours, target_values, source, languages[0])))
 
 
 def _lost_numbers(
@@ -109,16 +109,16 @@ def _lost_numbers(
 ) -> list[Value]:
     """The numbers, dates and times of a source that its translation lacks; `texts` are source and translation."""
     source, target = texts
-    there = Counter(form for value in theirs for form in _forms(value))
+    target_forms = Counter(form for value in theirs for form in _forms(value))
     lost = []
     for value in ours:
         is_in_full = languages[1] == "en" and _is_of_a_day(value, source)
         forms = _forms(value, either_half=_is_ambiguous(value, target), in_full=is_in_full)
-        form = next((form for form in forms if there[form] > 0), None)
+        form = next((form for form in forms if target_forms[form] > 0), None)
         if form is None:
             lost.append(value)
         else:
-            there[form] -= 1
+            target_forms[form] -= 1
     if not lost:
         return []
     # Written in another way: in words, or a date as a day and a year.

@@ -81,7 +81,7 @@ def _last_word(text: str, words: list[re.Match[str]], first: int) -> int:
             following += 1
         if following == len(words) or not _is_name(words[following][0]):
             break
-        if any(text[words[here].end() : words[here + 1].start()] not in _SPACES for here in range(last, following)):
+        if any(text[words[index].end() : words[index + 1].start()] not in _SPACES for index in range(last, following)):
             break
         last = following
     return last

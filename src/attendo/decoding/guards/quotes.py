@@ -31,12 +31,12 @@ def with_matching_quotes(source: str, text: str, language: str) -> str:
         language: the language of the translation, as an ISO 639-1 code.
     """
     own, expected = _PAIRS.get(language, ()), len(_MARK.findall(source))
-    there = _MARK.findall(text)
-    if not own or not expected or all(pair in own for pair in _neighbouring(there)):
+    present = _MARK.findall(text)
+    if not own or not expected or all(pair in own for pair in _neighbouring(present)):
         return text
-    if len(there) == expected + 1:
+    if len(present) == expected + 1:
         return _matching(_without_stray(text), own)
-    if len(there) == expected - 1:
+    if len(present) == expected - 1:
         return _matching(_with_missing(text, _QUOTED_WORD.findall(source), own), own)
     return _matching(text, own)
 
@@ -46,11 +46,11 @@ def _matching(text: str, own: Sequence[str]) -> str:
     marks = _read(text)
     if any(before[1] == behind[1] for before, behind in pairwise(marks)):
         return text
-    there = _neighbouring(_MARK.findall(text))
-    right = sorted(own, key=lambda pair: pair not in there)  # pairs that the text already uses come first
+    present = _neighbouring(_MARK.findall(text))
+    right = sorted(own, key=lambda pair: pair not in present)  # pairs that the text already uses come first
     characters = list(text)
     for pair in _paired(marks):
-        _set_right(characters, pair, right, is_used=right[0] in there)
+        _set_right(characters, pair, right, is_used=right[0] in present)
     return "".join(characters)
 
 
@@ -116,12 +116,12 @@ def _with_missing(text: str, quoted: Sequence[str], own: Sequence[str]) -> str:
 
 def _set_right(characters: list[str], marks: Sequence[_Mark], pairs: Sequence[str], *, is_used: bool) -> None:
     """Converts a pair, or an unpaired mark, to one of some pairs: to the first, if the text uses it elsewhere."""
-    there = "".join(characters[place] for place, _ in marks)
-    if there in pairs:
+    present = "".join(characters[place] for place, _ in marks)
+    if present in pairs:
         return
     # Otherwise the opening mark, if it can open, determines the intended pair, and then the closing mark.
-    meant = [] if is_used else [each for each in pairs if each[0] == there[:1]]
-    meant += [] if is_used else [each for each in pairs if each[1] == there[-1:]]
+    meant = [] if is_used else [each for each in pairs if each[0] == present[:1]]
+    meant += [] if is_used else [each for each in pairs if each[1] == present[-1:]]
     for place, opens in marks:
         side = 0 if opens else 1
         if len(marks) == 2 or characters[place] not in {each[side] for each in pairs}:

@@ -125,11 +125,13 @@ class PartSearch:
             places = [place for place, task in enumerate(tasks) if task.spelled is spelled]
             if places:
                 now = self.variants.narrow if spelled else search or self.variants.own
-                for place, task in zip(places, self._found([tasks[place] for place in places], now), strict=True):
+                for place, task in zip(
+                    places, self._with_candidates([tasks[place] for place in places], now), strict=True
+                ):
                     found[place] = task
         return found
 
-    def _found(self, tasks: Sequence[Task], search: IdSearch) -> list[Task]:
+    def _with_candidates(self, tasks: Sequence[Task], search: IdSearch) -> list[Task]:
         """Tasks with the candidates of a search; identical short parts are searched once."""
         keys = [task.key if not self._config.sampling else None for task in tasks]
         distinct = {place if key is None else key: tasks[place] for place, key in enumerate(keys)}

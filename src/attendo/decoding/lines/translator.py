@@ -351,14 +351,14 @@ def _check_vocabularies(models: Sequence[DecodingModel], source: Subwords, targe
     if not models:
         raise ModelError("no model to translate with; give one or more")
     for number, model in enumerate(models, start=1):
-        which = f"model {number} of the ensemble" if len(models) > 1 else "the model"
+        name = f"model {number} of the ensemble" if len(models) > 1 else "the model"
         for side, size, tokenizer in (
             ("source", model.src_vocab_size, source),
             ("target", model.tgt_vocab_size, target),
         ):
             if size != tokenizer.vocab_size:
                 raise ModelError(
-                    f"{which} has a {side} vocabulary of {size}, but the {side} tokenizer has "
+                    f"{name} has a {side} vocabulary of {size}, but the {side} tokenizer has "
                     f"{tokenizer.vocab_size} pieces; take the tokenizer it was trained with"
                 )
 

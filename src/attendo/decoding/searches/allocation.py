@@ -73,10 +73,10 @@ class Allocation:
             row: [token for token in forced.sequences.advancing(forced.state) if token in permitted.allowed[row]]
             for row, forced in permitted.forced.items()
         }
-        asked = np.full((len(values), 1 + max(map(len, wanted.values()))), self._eos_id, dtype=np.int64)
+        ids = np.full((len(values), 1 + max(map(len, wanted.values()))), self._eos_id, dtype=np.int64)
         for row, its_tokens in wanted.items():
-            asked[row, 1 : 1 + len(its_tokens)] = its_tokens
-        found = np.array(next_tokens.of(asked))
+            ids[row, 1 : 1 + len(its_tokens)] = its_tokens
+        found = np.array(next_tokens.of(ids))
         owing = set(self._owing)
         for row, its_tokens in wanted.items():
             if permitted.forced[row].may_end and self._would_end(found[row, 0], values[row, 0], tokens[row, 0]):
@@ -86,7 +86,7 @@ class Allocation:
             found[row, 1:][[i for i, token in enumerate(its_tokens) if token in present]] = -np.inf
         found[[row for row in range(len(values)) if row not in wanted], 1:] = -np.inf
         self._owing = frozenset(owing)
-        return np.concatenate((values, found[:, 1:]), axis=1), np.concatenate((tokens, asked[:, 1:]), axis=1)
+        return np.concatenate((values, found[:, 1:]), axis=1), np.concatenate((tokens, ids[:, 1:]), axis=1)
 
     def concerns(self, rows: IntArray) -> bool:
         """Whether any of the rows misses a token."""

@@ -154,18 +154,18 @@ class _BeamSearch:
             return self._rank(sums.reshape(sentences, -1), tokens.reshape(sentences, -1), first_row=0, k=k) + firsts
         # At the start the groups share one row.
         rows = width // self._groups
-        taken = np.empty((sentences, 0), dtype=np.int64)
+        earlier_tokens = np.empty((sentences, 0), dtype=np.int64)
         picked = []
         for group in range(self._groups):
             within = slice(group * rows, (group + 1) * rows) if rows else slice(0, 1)
             its_sums = sums[:, within].reshape(sentences, -1)
             its_tokens = tokens[:, within].reshape(sentences, -1)
-            repeats = (its_tokens[:, :, None] == taken[:, None, :]).sum(axis=2)
+            repeats = (its_tokens[:, :, None] == earlier_tokens[:, None, :]).sum(axis=2)
             ranked = its_sums - self._config.diversity_penalty * repeats
             order = self._rank(ranked, its_tokens, first_row=within.start, k=k)
             chosen = np.take_along_axis(its_tokens, order, axis=1)
             free = np.isneginf(np.take_along_axis(its_sums, order, axis=1)) | (chosen == self._eos_id)
-            taken = np.concatenate((taken, np.where(free, -1, chosen)), axis=1)
+            earlier_tokens = np.concatenate((earlier_tokens, np.where(free, -1, chosen)), axis=1)
             picked.append(order + within.start * k + firsts)
         return np.concatenate(picked, axis=1)
 
