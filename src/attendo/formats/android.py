@@ -113,7 +113,7 @@ def _plurals(
     markup: Markup, element: Element, name: str, notes: tuple[str, ...], languages: Languages, *, is_fixed: bool
 ) -> tuple[Unit, tuple[Slot, ...], tuple[Edit, ...]]:
     items = {item.attributes.get("quantity", ""): item for item in element.elements("item")}
-    there = {
+    present = {
         quantity: Category(
             source=_unescaped(content_of(markup, item, classify)),
             slot=Slot(item.inner, _writer(markup, item)),
@@ -121,7 +121,7 @@ def _plurals(
         )
         for quantity, item in items.items()
     }
-    if not there:
+    if not present:
         return Unit(id=name, forms=(Form(source=()),), is_translatable=False, context=name), (), ()
     last = element.elements("item")[-1]
     value = _writer(markup, last)
@@ -132,7 +132,7 @@ def _plurals(
         content = raw if last.is_empty_tag else f">{raw}</item>"
         return f"{markup.indentation(last)}{tag}{content}"
 
-    found = plural_set(there, languages.target, Span(last.end, last.end), inserted)
+    found = plural_set(present, languages.target, Span(last.end, last.end), inserted)
     is_translatable = not is_fixed and any(plain(form.source).strip() for form in found.forms)
     unit = Unit(
         id=name,

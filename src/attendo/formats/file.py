@@ -245,9 +245,9 @@ def source_with_codes(unit: Unit, form: Form, text: Content) -> Content:
     """
     if form.sample is None or len(unit.forms) == 1:
         return form.source
-    there = sorted((code.id, code.kind) for code in codes(text))
+    text_codes = sorted((code.id, code.kind) for code in codes(text))
     sources = (form.source, *(other.source for other in unit.forms))
-    same = (source for source in sources if sorted((code.id, code.kind) for code in codes(source)) == there)
+    same = (source for source in sources if sorted((code.id, code.kind) for code in codes(source)) == text_codes)
     return next(same, form.source)
 
 

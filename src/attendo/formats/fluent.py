@@ -93,7 +93,7 @@ class _Reader:
         self.slots[unit.id] = (self._slot(span),)
 
     def _plural(self, name: str, variants: list[_Variant], note: str) -> None:
-        there = {
+        present = {
             variant.key: Category(
                 source=_content(self.text, variant.value),
                 slot=self._slot(variant.value),
@@ -110,7 +110,7 @@ class _Reader:
         def inserted(category: str, parts: Content) -> str:
             return f"{prefix}[{category}] {self._written('    ' + prefix, parts)}{self.text.line_end}"
 
-        found = plural_set(there, self.language, Span(default.start, default.start), inserted)
+        found = plural_set(present, self.language, Span(default.start, default.start), inserted)
         removals = tuple(edit for edit in found.removals if edit.span.start != default.start)
         is_translatable = any(plain(form.source).strip() for form in found.forms)
         unit = Unit(
@@ -210,8 +210,8 @@ def _patterns(text: EncodedText) -> Iterator[tuple[str, Span, str]]:
             position = line.end() if behind is None else behind.end()
             continue
         if line[0].startswith("#"):
-            said = line[0].lstrip("#").strip()
-            note, entry = f"{note}\n{said}" if note else said, ""
+            comment_line = line[0].lstrip("#").strip()
+            note, entry = f"{note}\n{comment_line}" if note else comment_line, ""
         elif not line[0].strip():
             note = ""
         else:

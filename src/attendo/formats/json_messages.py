@@ -146,7 +146,7 @@ class _Reader:
     def _plural(
         self, path: str, name: str, members: Mapping[str, Member], parent: JsonValue, places: Mapping[int, int]
     ) -> None:
-        there = {
+        present = {
             category: Category(
                 source=content(member.value.text),
                 slot=self._slot(member.value),
@@ -164,7 +164,7 @@ class _Reader:
             return f",{space}{self.style.written(f'{name}_{category}')}{between}{write(text)}"
 
         end = last.value.span.stop
-        found = plural_set(there, self.language, Span(end, end), inserted, has_zero=True)
+        found = plural_set(present, self.language, Span(end, end), inserted, has_zero=True)
         unit = Unit(
             id=self._ids.of(path),
             forms=found.forms,

@@ -49,12 +49,14 @@ def plural_set(
         inserted: gives the text to insert for a category.
         has_zero: whether the format takes `zero` for 0 in every language, so that a file's own `zero` stays.
     """
-    wanted = categories(language) if language else tuple(_as_in_file(name) for name in CATEGORY_NAMES if name in there)
-    if has_zero and "zero" in there and all(form.name != "zero" for form in wanted):
-        wanted = (PluralForm(name="zero", sample=0, is_singular=False, is_of_one_number=True), *wanted)
+    required = (
+        categories(language) if language else tuple(_as_in_file(name) for name in CATEGORY_NAMES if name in there)
+    )
+    if has_zero and "zero" in there and all(form.name != "zero" for form in required):
+        required = (PluralForm(name="zero", sample=0, is_singular=False, is_of_one_number=True), *required)
     other = there.get("other") or list(there.values())[-1]
     forms, slots = [], []
-    for form in wanted:
+    for form in required:
         found = there.get(form.name)
         # English has its singular under `one`; every other form is made from the plural.
         source = (
@@ -66,7 +68,7 @@ def plural_set(
         )
         forms.append(Form(source=source, name=form.name, sample=form.sample, is_of_one_number=form.is_of_one_number))
         slots.append(found.slot if found else Slot(insertion, _insertion(form.name, inserted)))
-    names = {form.name for form in wanted}
+    names = {form.name for form in required}
     removals = tuple(Edit(found.whole, "") for name, found in there.items() if name not in names)
     return PluralSet(forms=tuple(forms), slots=tuple(slots), removals=removals)
 

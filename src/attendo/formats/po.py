@@ -223,10 +223,10 @@ def _forms(entry: PoEntry, forms: Sequence[PluralForm]) -> tuple[Form, ...]:
 def _header(text: EncodedText, entries: Sequence[PoEntry], languages: Languages) -> PoHeader:
     """Reads the header, the entry with an empty msgid, and determines which of its fields may be set."""
     entry = next((entry for entry in entries if not entry.source and "msgctxt" not in entry.fields), None)
-    wanted = usual_formula(languages.target) if languages.target else None
+    usual = usual_formula(languages.target) if languages.target else None
     if entry is None or "msgstr" not in entry.fields:
-        return PoHeader(forms=parse_formula(wanted or "nplurals=2; plural=(n != 1);"))
-    said = {
+        return PoHeader(forms=parse_formula(usual or "nplurals=2; plural=(n != 1);"))
+    fields = {
         name.strip().lower(): value.strip()
         for name, mark, value in (
             line.partition(":") for line in unescaped("".join(entry.fields["msgstr"].lines)).split("\n")
@@ -235,27 +235,27 @@ def _header(text: EncodedText, entries: Sequence[PoEntry], languages: Languages)
     }
     span = entry.fields["msgstr"].span
     raw = text.text[span.start : span.stop]
-    formula = said.get("plural-forms", "")
+    formula = fields.get("plural-forms", "")
     is_missing = not formula or "INTEGER" in formula
     edits, lacking = dict[Span, str](), list[str]()
-    if not said.get("language") and languages.target:
+    if not fields.get("language") and languages.target:
         code = languages.target.replace("-", "_")
         if found := re.search(r'(?:"|\\n)Language:( *)\\n', raw):
             edits[_within(span, found)] = f" {code}"
-        elif "language" not in said:
+        elif "language" not in fields:
             lacking.append(f"Language: {code}")
     if found := _HEADER_CHARSET.search(raw):
         edits[_within(span, found)] = "UTF-8"
     has_plurals = any("msgid_plural" in other.fields for other in entries)
-    if is_missing and wanted and has_plurals:
+    if is_missing and usual and has_plurals:
         if found := re.search(r'(?:"|\\n)Plural-Forms:([^"\\]*)\\n', raw):
-            edits[_within(span, found)] = f" {wanted}"
+            edits[_within(span, found)] = f" {usual}"
         else:
-            lacking.append(f"Plural-Forms: {wanted}")
+            lacking.append(f"Plural-Forms: {usual}")
     if lacking and raw.endswith('\\n"') and "\n" in raw:
         edits[Span(span.stop, span.stop)] = "".join(f'{text.line_end}"{line}\\n"' for line in lacking)
-    forms = parse_formula(formula if not is_missing else wanted or "nplurals=2; plural=(n != 1);")
-    return PoHeader(forms=forms, edits=edits, language=said.get("language", ""))
+    forms = parse_formula(formula if not is_missing else usual or "nplurals=2; plural=(n != 1);")
+    return PoHeader(forms=forms, edits=edits, language=fields.get("language", ""))
 
 
 def _within(span: Span, found: re.Match[str]) -> Span:

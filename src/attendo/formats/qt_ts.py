@@ -130,11 +130,11 @@ def _forms(markup: Markup, message: _Message, plural_forms: Sequence[PluralForm]
 
     if not message.is_numerus:
         return (Form(source=source, target=target(message.translation)),)
-    there = message.numerus_forms()
+    present = message.numerus_forms()
     return tuple(
         Form(
             source=source,
-            target=target(there[number]) if number < len(there) else None,
+            target=target(present[number]) if number < len(present) else None,
             name=form.name,
             sample=form.sample,
             is_of_one_number=form.is_of_one_number,
@@ -169,13 +169,13 @@ class _Editor:
             yield self.markup.set_attribute(message.translation, "type", "unfinished" if is_marked else None)
 
     def _filled(self, message: _Message, translation: Element, values: Sequence[str]) -> Iterator[Edit]:
-        there = message.numerus_forms()
+        present = message.numerus_forms()
         if not message.is_numerus:
             yield self.markup.content_edit(translation, values[0])
-        elif len(there) == len(values):
+        elif len(present) == len(values):
             is_marked = translation.attributes.get("type") == "unfinished"
-            is_unfinished = any(not self.markup.raw(form.inner) or form.is_empty_tag for form in there)
-            for form, value in zip(there, values, strict=True):
+            is_unfinished = any(not self.markup.raw(form.inner) or form.is_empty_tag for form in present)
+            for form, value in zip(present, values, strict=True):
                 # What a person wrote in some of the forms stays while others are missing.
                 has_text = not form.is_empty_tag and bool(self.markup.raw(form.inner).strip())
                 if not (is_unfinished and has_text and is_marked):

@@ -138,7 +138,7 @@ class _Reader:
         self.slots[unit.id] = (Slot(scalar.span, scalar_writer(self._text, scalar)),)
 
     def _plural(self, path: Sequence[str], scalars: Mapping[str, YamlScalar]) -> None:
-        there = {
+        present = {
             name: Category(
                 source=content(scalar.text),
                 slot=Slot(scalar.span, scalar_writer(self._text, scalar)),
@@ -153,7 +153,7 @@ class _Reader:
         def inserted(category: str, text: Content) -> str:
             return f"{self._text.line_end}{' ' * last.indent}{category}: {write(text)}"
 
-        found = plural_set(there, self._language, Span(end, end), inserted)
+        found = plural_set(present, self._language, Span(end, end), inserted)
         unit = Unit(
             id=self._ids.of(self._name(path)),
             forms=found.forms,

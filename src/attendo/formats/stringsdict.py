@@ -55,7 +55,7 @@ def _pairs(markup: Markup, dictionary: Element) -> list[tuple[str, tuple[Element
 def _unit(
     markup: Markup, name: str, texts: dict[str, tuple[Element, Element]], languages: Languages
 ) -> tuple[Unit, tuple[Slot, ...], tuple[Edit, ...]]:
-    there = {
+    present = {
         category: Category(
             source=content_of(markup, value, _classify),
             slot=Slot(value.inner, partial(_written, markup, value)),
@@ -69,7 +69,7 @@ def _unit(
         raw = written(text, style_of(markup, last))
         return f"{markup.indentation(key)}<key>{category}</key>{markup.indentation(last)}<string>{raw}</string>"
 
-    found = plural_set(there, languages.target, Span(last.end, last.end), inserted, has_zero=True)
+    found = plural_set(present, languages.target, Span(last.end, last.end), inserted, has_zero=True)
     is_translatable = any(plain(form.source).strip() for form in found.forms)
     unit = Unit(
         id=name,

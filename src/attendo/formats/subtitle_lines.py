@@ -106,11 +106,11 @@ def _candidates(text: str) -> list[tuple[int, int]]:
     spaces = [found.span() for found in _SPACE.finditer(text) if found.start() > 0 and found.end() < len(text)]
     if not _UNSPACED.search(text):
         return spaces
-    taken = {place for start, stop in spaces for place in range(start, stop + 1)}
+    covered = {place for start, stop in spaces for place in range(start, stop + 1)}
     points = [
         (place, place)
         for place in range(1, len(text))
-        if place not in taken
+        if place not in covered
         and text[place] not in _CLOSING
         and (_UNSPACED.match(text, place) or _UNSPACED.match(text, place - 1))
     ]

@@ -54,8 +54,8 @@ def read_tmx(data: bytes, languages: Languages) -> File:
         raise DataError(f"this is not TMX: its outermost element is <{markup.root.local}>")
     elements = [unit for body in markup.root.elements("body") for unit in body.elements("tu")]
     header = markup.root.first("header")
-    said = "" if header is None else header.attributes.get("srclang", "")
-    source = languages.source or (said if said != "*all*" else "")
+    declared = "" if header is None else header.attributes.get("srclang", "")
+    source = languages.source or (declared if declared != "*all*" else "")
     target = languages.target or _other_language(elements, source)
     ids, units, records = UniqueIds(), [], {}
     for number, element in enumerate(elements, 1):
@@ -109,8 +109,14 @@ def _language_name(elements: Iterable[Element], target: str) -> str:
 def _variant(element: Element, language: str) -> Element | None:
     """Returns the variant in a language: exactly the requested one, otherwise that of another region."""
     variants = [variant for variant in element.elements("tuv") if variant.first("seg") is not None]
-    exact = [one for one in variants if _language(one).replace("_", "-").lower() == language.replace("_", "-").lower()]
-    return next(iter(exact + [one for one in variants if is_same_language(_language(one), language)]), None)
+    exact = [
+        candidate
+        for candidate in variants
+        if _language(candidate).replace("_", "-").lower() == language.replace("_", "-").lower()
+    ]
+    return next(
+        iter(exact + [candidate for candidate in variants if is_same_language(_language(candidate), language)]), None
+    )
 
 
 def _record(element: Element, source: str, target: str) -> _TranslationUnit | None:

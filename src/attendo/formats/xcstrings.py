@@ -135,7 +135,7 @@ def _target(value: JsonValue, language: str, name: str) -> tuple[str, ...] | Non
 
 
 def _unit(writer: "_Writer", name: str, entry: _Entry, forms: tuple[Form, ...]) -> Unit:
-    found = [entry.unit(one) for one in entry.names]
+    found = [entry.unit(form_name) for form_name in entry.names]
     states = {_STATES.get(unit.text_of("state"), "fuzzy") for unit in found if unit is not None}
     has_all = all(form.target is not None for form in forms)
     state: State = "new" if not has_all else "fuzzy" if "fuzzy" in states else "translated"
@@ -143,10 +143,11 @@ def _unit(writer: "_Writer", name: str, entry: _Entry, forms: tuple[Form, ...]) 
     localizations = entry.value.get("localizations")
     kinds = [] if localizations is None else [member.value for member in localizations.members]
     is_simple = not any(
-        one.get("substitutions") is not None or one.get("variations", "device") is not None for one in kinds
+        form_name.get("substitutions") is not None or form_name.get("variations", "device") is not None
+        for form_name in kinds
     )
-    there = None if localizations is None else localizations.get(entry.language)
-    has_same_shape = there is None or (there.get("variations") is not None) == bool(entry.names[0])
+    localization = None if localizations is None else localizations.get(entry.language)
+    has_same_shape = localization is None or (localization.get("variations") is not None) == bool(entry.names[0])
     is_translatable = (
         is_simple
         and has_same_shape

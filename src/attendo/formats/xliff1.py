@@ -124,19 +124,21 @@ def _trans_unit(markup: Markup, element: Element, place: _Place, ids: UniqueIds)
     definitions = {
         found.attributes.get("id", ""): found for found in element.descendants("seg") if found.namespace == SDL
     }
-    there = {mark.attributes.get("mid", ""): mark for mark in _marks(target)} if marks and target is not None else {}
-    if marks and target is not None and not there and plain(content_of(markup, target, classify)).strip():
+    target_marks = (
+        {mark.attributes.get("mid", ""): mark for mark in _marks(target)} if marks and target is not None else {}
+    )
+    if marks and target is not None and not target_marks and plain(content_of(markup, target, classify)).strip():
         marks = []  # a person or tool translated it without its segments
     if not marks:
         segments = [Segment(id=ids.of(name), mid="", source=source, target=target, definition=definitions.get("1"))]
     else:
-        has_marks = bool(there)
+        has_marks = bool(target_marks)
         segments = [
             Segment(
                 id=ids.of(f"{name}/{mark.attributes.get('mid', '')}"),
                 mid=mark.attributes.get("mid", ""),
                 source=mark,
-                target=there.get(mark.attributes.get("mid", "")) if has_marks else None,
+                target=target_marks.get(mark.attributes.get("mid", "")) if has_marks else None,
                 definition=definitions.get(mark.attributes.get("mid", "")),
             )
             for mark in marks
@@ -202,15 +204,15 @@ def _text(markup: Markup, element: Element) -> str:
 
 def _state(record: TransUnit, segment: Segment, existing: Content | None) -> State:
     element = record.element
-    said = "" if record.target is None else record.target.attributes.get("state", "")
-    if element.attributes.get("approved") == "yes" or said in _FINAL:
+    state_name = "" if record.target is None else record.target.attributes.get("state", "")
+    if element.attributes.get("approved") == "yes" or state_name in _FINAL:
         return "final"
-    if existing is None or not plain(existing).strip() or said in _UNTRANSLATED:
+    if existing is None or not plain(existing).strip() or state_name in _UNTRANSLATED:
         return "new"
     if segment.definition is not None:
         confirmed = segment.definition.attributes.get("conf", "")
         return "final" if confirmed in _SDL_FINAL else "translated" if confirmed == "Translated" else "fuzzy"
-    if said.startswith("needs-"):
+    if state_name.startswith("needs-"):
         return "fuzzy"
     if record.flavour == MEMSOURCE:
         return "translated" if element.attributes.get(f"{MEMSOURCE} confirmed") == "1" else "fuzzy"

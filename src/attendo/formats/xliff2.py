@@ -148,8 +148,8 @@ def _unit(markup: Markup, segment: _Segment, name: str, unit: Element, *, is_tra
     source = content_of(markup, segment.source, classify)
     existing = None if segment.target is None else content_of(markup, segment.target, classify)
     has_text = existing is not None and bool(plain(existing).strip())
-    said = segment.element.attributes.get("state", "initial")
-    state: State = _STATES.get(said, "fuzzy")
+    state_name = segment.element.attributes.get("state", "initial")
+    state: State = _STATES.get(state_name, "fuzzy")
     if not has_text and state != "final":
         state = "new"
     if has_text and state == "translated" and segment.element.attributes.get("subState") == "attendo:mt":

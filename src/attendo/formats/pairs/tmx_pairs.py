@@ -122,21 +122,25 @@ class _Memory:
 
     def _unit_pairs(self) -> Iterator[RawPair]:
         """Yields a pair for each translation of the unit, or one with the reason why there is none."""
-        wanted = self._selection
-        sources = [one for one in self._variants if _is_variant(one.language, wanted.source_language)]
-        exact = normal_code(wanted.source_language)
-        source = next((one for one in sources if normal_code(one.language) == exact), sources[0] if sources else None)
+        selection = self._selection
+        sources = [variant for variant in self._variants if _is_variant(variant.language, selection.source_language)]
+        exact = normal_code(selection.source_language)
+        source = next(
+            (variant for variant in sources if normal_code(variant.language) == exact), sources[0] if sources else None
+        )
         targets = [
-            one for one in self._variants if one is not source and _is_variant(one.language, wanted.target_language)
+            variant
+            for variant in self._variants
+            if variant is not source and _is_variant(variant.language, selection.target_language)
         ]
         if source is None or not targets:
-            others = [one for one in self._variants if one is not source]
+            others = [variant for variant in self._variants if variant is not source]
             shown = source.content if source else (), (targets or others or [_Variant("")])[0].content
-            yield wanted.pair(self._line, *shown, is_other_language=bool(others))
+            yield selection.pair(self._line, *shown, is_other_language=bool(others))
             return
         for target in targets:
             state: State = "fuzzy" if target.origin == "MT" else "translated"
-            yield wanted.pair(self._line, source.content, target.content, state, context=self._name)
+            yield selection.pair(self._line, source.content, target.content, state, context=self._name)
 
 
 def _code(name: str, attributes: Mapping[str, str], before: Sequence[str | Code]) -> Code:
