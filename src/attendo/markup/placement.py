@@ -99,17 +99,17 @@ class _Layout:
 
     def divide(self, nodes: Sequence[_Node], lo: int, hi: int) -> None:
         """Assigns each of some siblings its stretch of target tokens within `lo` to `hi`."""
-        taken: list[tuple[int, int]] = []
+        stretches: list[tuple[int, int]] = []
         gains = {id(node): self._gains(node) for node in nodes if node.is_element}
         elements = [node for node in nodes if node.is_element]
         for node in sorted(elements, key=lambda node: -float(np.maximum(gains[id(node)][lo:hi], 0).sum())):
-            node.first, node.behind = self._stretch(node, gains[id(node)], _free(node, taken, lo, hi))
-            taken.append((node.first, node.behind))
+            node.first, node.behind = self._stretch(node, gains[id(node)], _free(node, stretches, lo, hi))
+            stretches.append((node.first, node.behind))
             self.divide(node.children, node.first, node.behind)
         for node in nodes:
             if not node.is_element:
                 beside = _beside(node, elements)
-                found = self.boundary(node.start, _boundaries(taken, lo, hi)) if beside is None else beside
+                found = self.boundary(node.start, _boundaries(stretches, lo, hi)) if beside is None else beside
                 node.first = node.behind = found
         for node in elements:
             if node.first == node.behind and self._covered(node).any():

@@ -94,8 +94,8 @@ def lost_emoji(source: str, target: str) -> list[str]:
     if source.isascii() or max(source) < _EMOJI_FROM:
         return []
     wanted = Counter(each for each in source if each >= _EMOJI_FROM and category(each) == "So")
-    there = Counter(target)
-    return [each for each, times in wanted.items() if there[each] < times]
+    target_counts = Counter(target)
+    return [each for each, times in wanted.items() if target_counts[each] < times]
 
 
 def missing_protected(wanted: Sequence[str], text: str) -> list[str]:

@@ -144,8 +144,8 @@ def _links(
     found = []
     for source_word, target_word in alignment.links:
         (first, behind), (start, end) = source[source_word], target[target_word]
-        here = content.origins[places[first]], content.source_end(places[behind - 1] + 1)
-        found.append((here, (made.place_of(start, is_end=False), made.place_of(end, is_end=True))))
+        source_span = content.origins[places[first]], content.source_end(places[behind - 1] + 1)
+        found.append((source_span, (made.place_of(start, is_end=False), made.place_of(end, is_end=True))))
     return tuple(found)
 
 

@@ -265,7 +265,10 @@ class SentenceTranslator:
             between = self._request.text[position : piece.start]
             start = length + len(between)
             texts += [between, its.text]
-            links += [(here, (there[0] + start, there[1] + start)) for here, there in its.links]
+            links += [
+                (source_span, (target_span[0] + start, target_span[1] + start))
+                for source_span, target_span in its.links
+            ]
             length, position = start + len(its.text), piece.end
         texts.append(self._request.text[position : sentence.end])
         confidences = [each.confidence for each in translations if each.confidence is not None]

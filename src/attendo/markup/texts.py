@@ -160,7 +160,8 @@ class _JoinedText:
             log_prob=translation.log_prob,
             alternatives=translation.alternatives,
             links=tuple(
-                Link(source=here, target=(there[0] + start, there[1] + start)) for here, there in translation.links
+                Link(source=source_span, target=(target_span[0] + start, target_span[1] + start))
+                for source_span, target_span in translation.links
             ),
             problems=translation.problems,
             terms=translation.terms,

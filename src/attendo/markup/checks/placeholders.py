@@ -47,17 +47,17 @@ def placeholder_findings(
         flags: the unit's flags.
         may_lack_number: whether the form is of a single number, so that a placeholder may be left out.
     """
-    there = arguments(target, flags)
+    present = arguments(target, flags)
     own, *others = (arguments(source, flags) for source in sources)
     wanted = [own, *(other for other in others if not own - other)]
-    if any(_fits(there, each, flags) or (may_lack_number and not there - each) for each in wanted):
+    if any(_fits(present, each, flags) or (may_lack_number and not present - each) for each in wanted):
         return _stray_percent(sources[0], target, flags)
-    missing, added = own - there, there - own
+    missing, added = own - present, present - own
     if Counter(raw for _, raw in missing.elements()) == Counter(raw for _, raw in added.elements()):
         return [Finding("placeholders", f"the order of {_listed(missing)} is another")]
-    said = [f"lacks {_listed(missing)}"] if missing else []
-    said += [f"has {_listed(added)}, which the source has not"] if added else []
-    return [Finding("placeholders", f"the translation {' and '.join(said)}")]
+    messages = [f"lacks {_listed(missing)}"] if missing else []
+    messages += [f"has {_listed(added)}, which the source has not"] if added else []
+    return [Finding("placeholders", f"the translation {' and '.join(messages)}")]
 
 
 def _fits(there: Counter[tuple[int, str]], wanted: Counter[tuple[int, str]], flags: Collection[str]) -> bool:
@@ -100,15 +100,15 @@ def code_findings(source: Content, target: Content) -> list[Finding]:
     if not of_source and not of_target:
         return []
     wanted = Counter((code.id, code.kind, code.raw) for code in of_source)
-    there = Counter((code.id, code.kind, code.raw) for code in of_target)
+    present = Counter((code.id, code.kind, code.raw) for code in of_target)
     # A translation that people made may write a code in its own way: a link to a page of its language.
     by_id = Counter((name, kind) for name, kind, _ in wanted.elements())
-    if by_id == Counter((name, kind) for name, kind, _ in there.elements()):
+    if by_id == Counter((name, kind) for name, kind, _ in present.elements()):
         return []
-    missing, added = wanted - there, there - wanted
-    said = [f"lacks {', '.join(raw[:_SHOWN] for _, _, raw in missing.elements())}"] if missing else []
-    said += [f"has {', '.join(raw[:_SHOWN] for _, _, raw in added.elements())} too often"] if added else []
-    return [Finding("codes", f"the translation {' and '.join(said)}")]
+    missing, added = wanted - present, present - wanted
+    messages = [f"lacks {', '.join(raw[:_SHOWN] for _, _, raw in missing.elements())}"] if missing else []
+    messages += [f"has {', '.join(raw[:_SHOWN] for _, _, raw in added.elements())} too often"] if added else []
+    return [Finding("codes", f"the translation {' and '.join(messages)}")]
 
 
 def icu_findings(source: str, target: str, flags: Collection[str]) -> list[Finding]:
@@ -120,15 +120,19 @@ def icu_findings(source: str, target: str, flags: Collection[str]) -> list[Findi
     except DataError:
         return []  # a text that is no message cannot become one
     try:
-        there = shape(parse_icu(target))
+        target_shape = shape(parse_icu(target))
     except DataError as error:
         return [Finding("icu_message_format", str(error))]
-    known, written = set(wanted), set(there)
-    missing = [one for one in wanted if one not in written and one != ("argument", "#")]
-    added = [one for one in there if one not in known and one != ("argument", "#") and not one[-1].endswith("number}")]
+    known, written = set(wanted), set(target_shape)
+    missing = [part for part in wanted if part not in written and part != ("argument", "#")]
+    added = [
+        part
+        for part in target_shape
+        if part not in known and part != ("argument", "#") and not part[-1].endswith("number}")
+    ]
     if not missing and not added:
         return []
-    names = ", ".join(" ".join(one[1:])[:_SHOWN] for one in [*missing, *added])
+    names = ", ".join(" ".join(part[1:])[:_SHOWN] for part in [*missing, *added])
     return [Finding("icu_message_format", f"arguments or choices differ from the source's: {names}")]
 
 
@@ -154,7 +158,7 @@ def accelerator_findings(source: Content, target: Content, flags: Collection[str
     sign = found.sign if found else accelerator_sign(flags)
     if sign is None:
         return []
-    wanted, there = count_of(plain(source), sign), count_of(plain(target), sign)
-    if wanted == there:
+    wanted, count = count_of(plain(source), sign), count_of(plain(target), sign)
+    if wanted == count:
         return []
-    return [Finding("accelerator", f"the translation has {there} of the sign {sign}, the source {wanted}")]
+    return [Finding("accelerator", f"the translation has {count} of the sign {sign}, the source {wanted}")]

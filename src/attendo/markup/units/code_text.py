@@ -203,13 +203,13 @@ def _tags(text: str, found: Sequence[Code]) -> list[Token]:
     for key in _KEY.finditer(text):
         kind, name = half_of(found[int(key[1])])
         tags.append(Token(key.start(), key.end(), key[0], kind, f"{KEY_SIGN}{name}"))
-    taken = bytearray(len(text))
+    covered = bytearray(len(text))
     for tag in tags:
-        taken[tag.start : tag.end] = b"\1" * (tag.end - tag.start)
+        covered[tag.start : tag.end] = b"\1" * (tag.end - tag.start)
     for other in _string_tags(text):
-        if not any(taken[other.start : other.end]):
+        if not any(covered[other.start : other.end]):
             tags.append(other)
-            taken[other.start : other.end] = b"\1" * (other.end - other.start)
+            covered[other.start : other.end] = b"\1" * (other.end - other.start)
     return sorted(tags, key=lambda tag: tag.start)
 
 

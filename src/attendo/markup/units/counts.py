@@ -77,8 +77,8 @@ def with_count(singular: Sequence[T], count: T, language: str) -> list[T | str] 
     texts = [(place, part) for place, part in enumerate(singular) if isinstance(part, str)]
     names = CARDINALS.get(language, "").split()
     for words in (["1", *names[1:2]], [_ARTICLES[language]] if language in _ARTICLES else []):
-        said = re.compile(rf"(?<![\w.,-])(?:{'|'.join(words)})(?![\w-])(?![.,]\d)", re.I)
-        found = [(place, text, one.span()) for place, text in texts for one in said.finditer(text)]
+        pattern = re.compile(rf"(?<![\w.,-])(?:{'|'.join(words)})(?![\w-])(?![.,]\d)", re.I)
+        found = [(place, text, one.span()) for place, text in texts for one in pattern.finditer(text)]
         if words and found:
             [(place, text, (start, stop)), *more] = found
             if more:

@@ -102,9 +102,9 @@ def directives(text: str, flags: Collection[str]) -> list[Directive]:
     if len(patterns) <= 1:
         return found
     kept: list[Directive] = []
-    for one in sorted(found, key=lambda one: (one.start, -one.stop)):
-        if not kept or one.start >= kept[-1].stop:
-            kept.append(one)
+    for directive in sorted(found, key=lambda item: (item.start, -item.stop)):
+        if not kept or directive.start >= kept[-1].stop:
+            kept.append(directive)
     return kept
 
 

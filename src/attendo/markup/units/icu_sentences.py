@@ -62,7 +62,7 @@ async def translated_icu(text: str, languages: Languages, translate: TranslateSe
 
 def _choices(branching: Branching, languages: Languages) -> list[_Choice]:
     """The branches of a translation."""
-    there, target = dict(branching.branches), languages.target or ""
+    source_branches, target = dict(branching.branches), languages.target or ""
     if branching.kind == "select":
         return [_Choice(key, branch, None) for key, branch in branching.branches]
     offset = int(found[0]) if (found := re.search(rf"\d{{1,{_MAX_DIGITS}}}", branching.offset)) else 0
@@ -77,11 +77,13 @@ def _choices(branching: Branching, languages: Languages) -> list[_Choice]:
     chosen = {
         form.name: _Choice(form.name, _source_of(form, branching, offset, languages), _Number(form.sample, shown_by))
         for form in forms
-        if not (form.is_of_one_number and form.name not in there and f"={form.sample + offset}" in there)
+        if not (
+            form.is_of_one_number and form.name not in source_branches and f"={form.sample + offset}" in source_branches
+        )
     }
     for name, number in _OF_ONE_NUMBER.items() if branching.kind == "plural" else ():
-        if name in there:
-            chosen[name] = _Choice(name, there[name], _Number(number, shown_by))
+        if name in source_branches:
+            chosen[name] = _Choice(name, source_branches[name], _Number(number, shown_by))
     return exact + sorted(chosen.values(), key=lambda choice: CATEGORY_NAMES.index(choice.key))
 
 
@@ -98,24 +100,24 @@ def _exact_number(key: str, offset: int, shown_by: tuple[str, ...]) -> _Number |
 
 def _source_of(form: PluralForm, branching: Branching, offset: int, languages: Languages) -> Message:
     """The branch of the source from which a form of the target language is made."""
-    there = dict(branching.branches)
+    source_branches = dict(branching.branches)
     if branching.kind == "selectordinal":
         # The source's own branch of the sample: English has "#st", "#nd" and "#rd".
-        return there.get({1: "one", 2: "two", 3: "few"}.get(form.sample, "other"), there["other"])
+        return source_branches.get({1: "one", 2: "two", 3: "few"}.get(form.sample, "other"), source_branches["other"])
     if not form.is_singular:
-        return there["other"]
+        return source_branches["other"]
     shown_by = _shown_by(branching)
-    count = _count_argument(there["other"], shown_by)
-    exact = there.get(f"={1 + offset}")
-    singulars = [branch for branch in (there.get("one"), exact) if branch is not None]
+    count = _count_argument(source_branches["other"], shown_by)
+    exact = source_branches.get(f"={1 + offset}")
+    singulars = [branch for branch in (source_branches.get("one"), exact) if branch is not None]
     # "One file" does not fit 0, which is singular in French, or 21, which is singular in Russian.
-    if "one" in there and (form.is_of_one_number or count is None):
-        return there["one"]
+    if "one" in source_branches and (form.is_of_one_number or count is None):
+        return source_branches["one"]
     counted = [branch for branch in singulars if _count_argument(branch, shown_by) is not None]
     if count is not None:
-        made = (with_count(branch, count, languages.source or "") for branch in singulars)
-        counted += [tuple(part for part in branch if part != "") for branch in made if branch is not None]
-    return counted[0] if counted else there["other"]
+        candidates = (with_count(branch, count, languages.source or "") for branch in singulars)
+        counted += [tuple(part for part in branch if part != "") for branch in candidates if branch is not None]
+    return counted[0] if counted else source_branches["other"]
 
 
 def _count_argument(message: Message, shown_by: tuple[str, ...]) -> Argument | None:

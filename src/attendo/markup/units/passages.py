@@ -272,13 +272,13 @@ def _masked(passage: Passage) -> Content:
             parts.append(part)
             continue
         position, tags = 0, _Stretches(tag_spans(part))
-        for one in _with_per_cent(directives(part, passage.flags)):
-            if tags.hold(one.start, one.stop):
+        for directive in _with_per_cent(directives(part, passage.flags)):
+            if tags.hold(directive.start, directive.stop):
                 continue
             count += 1
             # Whether its position matters is part of its name, since later only the code is left of it.
-            kind = "positional" if one.is_positional else "named"
-            start, stop = with_controls(part, one.start, one.stop)
+            kind = "positional" if directive.is_positional else "named"
+            start, stop = with_controls(part, directive.start, directive.stop)
             start = max(start, position)
             parts += [part[position:start], Code(id=f"{_MASK}{kind} {count}", raw=part[start:stop])]
             position = stop
@@ -289,12 +289,12 @@ def _masked(passage: Passage) -> Content:
 def _with_per_cent(found: Iterable[Directive]) -> list[Directive]:
     """Returns placeholders, each including a per cent sign directly after it."""
     whole: list[Directive] = []
-    for one in found:
+    for directive in found:
         last = whole[-1] if whole else None
-        if one.raw == "%%" and last is not None and last.stop == one.start:
-            whole[-1] = Directive(last.start, one.stop, last.raw + one.raw)
+        if directive.raw == "%%" and last is not None and last.stop == directive.start:
+            whole[-1] = Directive(last.start, directive.stop, last.raw + directive.raw)
         else:
-            whole.append(one)
+            whole.append(directive)
     return whole
 
 

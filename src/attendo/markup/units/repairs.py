@@ -74,14 +74,14 @@ def _ended(source: str, translation: str) -> str:
     """Returns a text with the end of another."""
     if not source or not translation:
         return translation
-    wanted = next((mark for mark in _ELLIPSES if source.endswith(mark)), "")
-    there = next((mark for mark in _ELLIPSES if translation.endswith(mark)), "")
-    if wanted or there:
-        bare = translation.removesuffix(there) if there else translation.rstrip(_STOPS)
-        space = source.removesuffix(wanted)[-1:]
-        if wanted and bare.strip():
-            return f"{bare.rstrip()}{space if space.isspace() else ''}{wanted}"
-        return f"{bare}{wanted}" if wanted else _ended(source, bare) if bare else translation
+    source_ellipsis = next((mark for mark in _ELLIPSES if source.endswith(mark)), "")
+    ellipsis = next((mark for mark in _ELLIPSES if translation.endswith(mark)), "")
+    if source_ellipsis or ellipsis:
+        bare = translation.removesuffix(ellipsis) if ellipsis else translation.rstrip(_STOPS)
+        space = source.removesuffix(source_ellipsis)[-1:]
+        if source_ellipsis and bare.strip():
+            return f"{bare.rstrip()}{space if space.isspace() else ''}{source_ellipsis}"
+        return f"{bare}{source_ellipsis}" if source_ellipsis else _ended(source, bare) if bare else translation
     mark = source[-1]
     if mark in _MARKS and translation[-1] not in _FINAL:
         quoted = _MARK_IN_QUOTES.search(translation)
