@@ -77,8 +77,8 @@ def build_index(
         OSError: the index cannot be written.
     """
     pairs = (memory_pairs(file, languages) for file in files)
-    said = _Described(name=", ".join(map(str, files)), languages=languages, digests=map(sha256, files))
-    return _built(path, pairs, said, progress)
+    description = _Described(name=", ".join(map(str, files)), languages=languages, digests=map(sha256, files))
+    return _built(path, pairs, description, progress)
 
 
 def build_index_of(
@@ -96,8 +96,8 @@ def build_index_of(
         DataError: none of them can be used.
         OSError: the index cannot be written.
     """
-    said = _Described(name="the file's own suggestions", languages=languages, digests=(digest,))
-    return _built(path, [map(_pair, suggestions)], said, None)
+    description = _Described(name="the file's own suggestions", languages=languages, digests=(digest,))
+    return _built(path, [map(_pair, suggestions)], description, None)
 
 
 def _pair(suggestion: Suggestion) -> RawPair:

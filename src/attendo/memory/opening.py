@@ -57,13 +57,13 @@ def _cached(files: Sequence[Path], languages: tuple[str, str], built: Built | No
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with locked(path.with_suffix(".lock")):
-                made = build_index(path, files, languages)
+                index = build_index(path, files, languages)
         except BlockingIOError as error:
             raise DataError(
                 f"{files[0]}: another process makes the index of this translation memory; try again when it has ended"
             ) from error
         if built is not None:
-            built(made, path)
+            built(index, path)
     return Index(path, languages)
 
 
@@ -73,11 +73,11 @@ def _key(files: Sequence[Path], languages: tuple[str, str]) -> str:
     Raises:
         DataError: a file is missing.
     """
-    said = [f"{FORMAT_VERSION} {languages[0]} {languages[1]}"]
+    parts = [f"{FORMAT_VERSION} {languages[0]} {languages[1]}"]
     for path in files:
         try:
             status = path.stat()
         except OSError as error:
             raise DataError(f"{path}: the translation memory cannot be read ({error.strerror})") from error
-        said.append(f"{path.absolute()}\0{status.st_size}\0{status.st_mtime_ns}")
-    return sha256("\0\0".join(said).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        parts.append(f"{path.absolute()}\0{status.st_size}\0{status.st_mtime_ns}")
+    return sha256("\0\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]

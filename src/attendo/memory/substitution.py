@@ -29,11 +29,11 @@ def with_values_of(new: Pattern, text: str, known: Pattern, target: str, languag
     """
     places: list[tuple[int, int, str]] = []
     changed = [pair for pair in zip(known.values, new.values, strict=True) if pair[0].text != pair[1].text]
-    there = values(target, languages[1])
+    target_values = values(target, languages[1])
     for old in {old.text: old for old, _ in changed}.values():
         same = [value for value in known.values if value.text == old.text]
         replacements = [now for before, now in zip(known.values, new.values, strict=True) if before.text == old.text]
-        found = _places(old, there, languages)
+        found = _places(old, target_values, languages)
         # Several equal values may have changed places in the translation.
         if len(found) != len(same) or len({now.text for now in replacements}) > 1:
             return None

@@ -159,17 +159,17 @@ class MemoryTranslator(Translator):
         Returns:
             The translations by the lines' indices, except for lines whose ordinary translation is better.
         """
-        framed = [(one, frame) for one in similar if (frame := self._frame(one)) is not None]
+        framed = [(line, frame) for line in similar if (frame := self._frame(line)) is not None]
         lines = [
-            replace(one.line, text=_text(one.translation), constraints=replace(one.line.constraints, frame=frame))
-            for one, frame in framed
+            replace(line.line, text=_text(line.translation), constraints=replace(line.line.constraints, frame=frame))
+            for line, frame in framed
         ]
         result = {}
-        for (one, _), found in zip(framed, self._widely(lines), strict=True):
+        for (line, _), found in zip(framed, self._widely(lines), strict=True):
             texts = [] if found is None else [each.text for each in found.n_best if each.finished]
-            chosen = self._best(one, texts)
+            chosen = self._best(line, texts)
             if chosen is not None:
-                result[one.place] = replace(chosen, match=one.match)
+                result[line.place] = replace(chosen, match=line.match)
                 self.counts.matches["fuzzy"] += 1
         return result
 
