@@ -101,5 +101,5 @@ def looked_up(words: Tensor, numbers: Tensor) -> Tensor:
         `(rows, positions, d_model)`.
     """
     sentences = numbers.reshape(len(words), -1, words.shape[2]).clamp(max=words.shape[1] - 1)
-    told = words.gather(1, sentences[..., None].expand(-1, -1, -1, words.shape[3])).sum(dim=2)
-    return told.view(*numbers.shape[:2], -1)
+    entries = words.gather(1, sentences[..., None].expand(-1, -1, -1, words.shape[3])).sum(dim=2)
+    return entries.view(*numbers.shape[:2], -1)

@@ -116,9 +116,9 @@ class ParserStack(nn.Module):
 
     def labelled(self, top: StackTop) -> Tensor:
         """Computes the input for depth and labels, `(..., d_model)`."""
-        told = functional.embedding(top.depth.clamp(max=MAX_DEPTH), self.depths)
-        told = told + functional.embedding(top.opened, self.opened)
-        return told + functional.embedding(top.completed, self.completed)
+        entries = functional.embedding(top.depth.clamp(max=MAX_DEPTH), self.depths)
+        entries = entries + functional.embedding(top.opened, self.opened)
+        return entries + functional.embedding(top.completed, self.completed)
 
 
 def _last_at_level(level: Tensor, opens: Tensor) -> Tensor:

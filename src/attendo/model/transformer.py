@@ -173,17 +173,17 @@ class Transformer(nn.Module):
         """
         if self.next_word is None:
             return None
-        told: Tensor = self.next_word.memory(memory)
+        inputs: Tensor = self.next_word.memory(memory)
         if self.parser_stack is not None:
-            told = torch.cat((told, self.parser_stack.memory(memory)), dim=2)
-        told = self.next_word.by_word(told, src_ids)
-        return told.view(*src_ids.shape, -1, self.config.d_model)
+            inputs = torch.cat((inputs, self.parser_stack.memory(memory)), dim=2)
+        inputs = self.next_word.by_word(inputs, src_ids)
+        return inputs.view(*src_ids.shape, -1, self.config.d_model)
 
     def _read_target(self, tgt_in_ids: Tensor, words: Tensor | None) -> Tensor:
         """Computes the input of the decoder's first layer, `(batch, tgt_len, d_model)`."""
-        return self._told(self.target_embedding(tgt_in_ids), words, tgt_in_ids)
+        return self._with_word_inputs(self.target_embedding(tgt_in_ids), words, tgt_in_ids)
 
-    def _told(self, hidden: Tensor, words: Tensor | None, read_ids: Tensor | None) -> Tensor:
+    def _with_word_inputs(self, hidden: Tensor, words: Tensor | None, read_ids: Tensor | None) -> Tensor:
         """Adds the next word and the parser's stack to the input of the decoder's first layer.
 
         Args:
@@ -256,18 +256,18 @@ class Transformer(nn.Module):
         read_ids = cache.read_ids
         if cache.words is not None:
             read_ids = tgt_in_ids if read_ids is None else torch.cat((read_ids, tgt_in_ids), dim=1)
-        hidden = self._told(hidden, cache.words, read_ids)
+        hidden = self._with_word_inputs(hidden, cache.words, read_ids)
         mask = None if positions == 1 else causal_mask(cache.length + positions, hidden.device)[:, :, cache.length :]
         # A sentence's hypotheses are several queries to one memory: (sentences, rows_per_sentence, d_model).
-        apart, together = hidden.shape, (-1, cache.rows_per_sentence * positions, self.config.d_model)
+        separate_shape, joined_shape = hidden.shape, (-1, cache.rows_per_sentence * positions, self.config.d_model)
         written: list[KeysValues | None] = []
         for layer, seen, past in zip(self._decoder(), cache.memory, cache.written, strict=True):
             query, new = layer.self_attention.project(hidden)
             present = new if past is None else extend(layer.self_attention.still_seen(past), new)
             written.append(present)
             looked = layer.self_attention.attend(query, present, mask)
-            hidden = layer.self_attention_norm(hidden, looked).view(together)
-            hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(apart)
+            hidden = layer.self_attention_norm(hidden, looked).view(joined_shape)
+            hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(separate_shape)
         length = cache.length + positions
         return hidden, replace(cache, length=length, written=tuple(written), read_ids=read_ids)
 

@@ -30,7 +30,7 @@ def parameter_shapes(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: i
     if config.positions == "learned":
         for side in ("source", "target"):
             shapes[f"{side}_embedding.positions.table"] = (config.max_positions, config.d_model)
-    shapes.update(_told(config, tgt_vocab_size))
+    shapes.update(_word_inputs(config, tgt_vocab_size))
     for index in range(config.encoder_layers):
         shapes.update(_within(f"encoder_layers.{index}", _encoder_layer(config)))
     for index in range(config.decoder_layers):
@@ -147,7 +147,7 @@ def _decoder_layer(config: ModelConfig) -> Shapes:
     yield from _feed_forward(config)
 
 
-def _told(config: ModelConfig, tgt_vocab_size: int) -> Shapes:
+def _word_inputs(config: ModelConfig, tgt_vocab_size: int) -> Shapes:
     """Lists the parameters of the inputs for the next word and the parser's stack."""
     size = config.d_model
     if config.next_word:
