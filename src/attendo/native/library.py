@@ -146,17 +146,17 @@ def find_kernels() -> Found:
     Raises:
         ModelError: `ATTENDO_KERNELS` names kernels that are missing.
     """
-    wanted = os.environ.get(ENVIRONMENT, "")
-    if wanted == PLAIN:
+    requested = os.environ.get(ENVIRONMENT, "")
+    if requested == PLAIN:
         return Found(None, f"{ENVIRONMENT}={PLAIN}")
-    if wanted and wanted not in VARIANTS:
-        raise ModelError(f"{ENVIRONMENT}={wanted}: there is no such variant; take {', '.join((*VARIANTS, PLAIN))}")
+    if requested and requested not in VARIANTS:
+        raise ModelError(f"{ENVIRONMENT}={requested}: there is no such variant; take {', '.join((*VARIANTS, PLAIN))}")
     available = available_kernels()
     for kernels in available:
-        if kernels.variant == (wanted or kernels.variant) and (wanted or kernels.variant != PORTABLE):
-            return Found(kernels, f"{ENVIRONMENT}={wanted}" if wanted else "")
-    if wanted:
-        raise ModelError(f"{ENVIRONMENT}={wanted}: not available on this processor or in this build; leave it unset")
+        if kernels.variant == (requested or kernels.variant) and (requested or kernels.variant != PORTABLE):
+            return Found(kernels, f"{ENVIRONMENT}={requested}" if requested else "")
+    if requested:
+        raise ModelError(f"{ENVIRONMENT}={requested}: not available on this processor or in this build; leave it unset")
     return Found(None, problem() or "this processor has no instructions that the native kernels gain by")
 
 
