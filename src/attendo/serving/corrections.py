@@ -87,8 +87,17 @@ class Corrections:
         """
         created = datetime.now(UTC).isoformat(timespec="seconds")
         rows = [
-            (caller, one.source_language, one.target_language, one.source, one.machine, one.target, one.model, created)
-            for one in sent
+            (
+                caller,
+                correction.source_language,
+                correction.target_language,
+                correction.source,
+                correction.machine,
+                correction.target,
+                correction.model,
+                created,
+            )
+            for correction in sent
         ]
 
         def insert(database: sqlite3.Connection) -> int:

@@ -140,16 +140,16 @@ def _insert(rows: sqlite3.Connection, caller: str, glossary: OwnGlossary) -> Non
 
 def _glossary(row: tuple[str, ...]) -> OwnGlossary:
     id_, name, source, target, created, entries = row
-    terms = tuple(_term(term, said) for term, said in json.loads(entries).items())
+    terms = tuple(_term(term, stored) for term, stored in json.loads(entries).items())
     return OwnGlossary(id=id_, name=name, source=source, target=target, created=created, terms=terms)
 
 
 def _stored(terms: Sequence[Term]) -> str:
     """Entries as JSON: by their sources the translations, or an object if the term has more properties."""
-    return json.dumps({term.source: _said(term) for term in terms}, ensure_ascii=False)
+    return json.dumps({term.source: _stored_term(term) for term in terms}, ensure_ascii=False)
 
 
-def _said(term: Term) -> str | dict[str, Any]:
+def _stored_term(term: Term) -> str | dict[str, Any]:
     lists = {name: list(getattr(term, name)) for name in _LISTS if getattr(term, name)}
     return {"target": term.target, "comment": term.comment, **lists} if lists or term.comment else term.target
 

@@ -53,8 +53,8 @@ class Keeping:
         pause_s = self._config.models.watch_seconds
         next_spent = asyncio.get_running_loop().time() + _SPENT_EVERY_S
         while True:
-            asked = await self._pause(max(pause_s, _LEAST_PAUSE_S) if pause_s else _SPENT_EVERY_S)
-            if pause_s or asked:
+            is_requested = await self._pause(max(pause_s, _LEAST_PAUSE_S) if pause_s else _SPENT_EVERY_S)
+            if pause_s or is_requested:
                 await self._pool.look_for_changes()
             await self._renew_keys()
             self._callers.tidy()

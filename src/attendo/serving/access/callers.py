@@ -120,9 +120,9 @@ class Callers:
             raise too_large(f"{characters:,} characters are more than the {most:,} of a request; send fewer at a time")
         self._keep_month()
         key, now = caller.key, self._clock()
-        for buckets, price, limit, what in self._prices(caller, characters):
+        for buckets, price, limit, noun in self._prices(caller, characters):
             if limit is not None and (wait_s := buckets.wait_s(caller.name, price, limit, now)) > 0:
-                raise too_many_requests(f"more than {limit:,} {what} a minute", wait_s)
+                raise too_many_requests(f"more than {limit:,} {noun} a minute", wait_s)
         if key is not None and key.characters_per_month is not None:
             left = key.characters_per_month - self._spent[key.id]
             if characters > left:

@@ -178,8 +178,10 @@ class _Translation:
 
         async def answered(from_here: FromHere) -> Response:
             notes = unserved_notes(service, [self._text_request(work, text) for text in texts])
-            some = [self._text(work, text, note, from_here(lines)) for text, note in zip(texts, notes, strict=True)]
-            return JSONResponse(self._whole(work, await gathered(some)))
+            coroutines = [
+                self._text(work, text, note, from_here(lines)) for text, note in zip(texts, notes, strict=True)
+            ]
+            return JSONResponse(self._whole(work, await gathered(coroutines)))
 
         return await service.texts.work_on(self._characters, answered)
 
@@ -208,8 +210,8 @@ class _Translation:
 
     async def _text(self, work: "_Work", text: str, note: Note, lines: TranslateLines) -> TranslatedText:
         confidence, corrections = self._confidence(work), self._corrections(work)
-        asked = self._text_request(work, text)
-        translated = await translate_text(asked, lines, confidence=confidence, corrections=corrections)
+        text_request = self._text_request(work, text)
+        translated = await translate_text(text_request, lines, confidence=confidence, corrections=corrections)
         return replace(translated, problems=(*note, *translated.problems))
 
     def _confidence(self, work: "_Work") -> Confidence:
@@ -224,9 +226,9 @@ class _Translation:
         for place, text in enumerate(texts):
             # A long text may take longer than a request may: each part of it has the full time.
             lines = _Lines(self._service, work, None)
-            asked = self._text_request(work, text)
-            note, plan = await self._service.texts.work_on(len(text), partial(self._read, asked))
-            stream = stream_text(asked, plan, lines, confidence=confidence, corrections=corrections)
+            text_request = self._text_request(work, text)
+            note, plan = await self._service.texts.work_on(len(text), partial(self._read, text_request))
+            stream = stream_text(text_request, plan, lines, confidence=confidence, corrections=corrections)
             async for part in stream:
                 if isinstance(part, TranslatedText):
                     translated.append(replace(part, problems=(*note, *part.problems)))

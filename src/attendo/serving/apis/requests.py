@@ -75,14 +75,14 @@ def find_pair(service: Service, source: str | None, target: str | None, model: s
     pairs = service.translating.pairs()
     named = [pair for pair in pairs if model in (None, pair.model)]
     if not named:
-        raise unknown_pair(f"no model that translates is called {model!r:.80}; there are {_told(pairs)}")
+        raise unknown_pair(f"no model that translates is called {model!r:.80}; there are {_languages_text(pairs)}")
     # An exact match of a served code takes precedence over its language alone.
     for fits in (_is_same, _is_same_language):
         for pair in named:
             if fits(source, pair.source) and fits(target, pair.target):
                 return pair
     wanted = f"from {source or 'any language':.40} to {target or 'any language':.40}"
-    raise unknown_pair(f"no model here translates {wanted}; there are {_told(pairs)}")
+    raise unknown_pair(f"no model here translates {wanted}; there are {_languages_text(pairs)}")
 
 
 async def detected_pair(
@@ -120,5 +120,5 @@ def _language(code: str) -> str:
     return code.replace("_", "-").partition("-")[0].lower()
 
 
-def _told(pairs: tuple[Pair, ...]) -> str:
+def _languages_text(pairs: tuple[Pair, ...]) -> str:
     return ", ".join(f"{pair.source}-{pair.target} ({pair.model})" for pair in pairs) or "none"

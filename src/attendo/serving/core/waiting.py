@@ -153,7 +153,7 @@ class WaitingLines:
         ready = sum(len(rows[kind]) for rows in self._rows.values() if kind in rows)
         most = min(self._config.max_batch_lines, -(-ready // max(1, threads)))
         batch: list[Line] = []
-        taken: list[Line] = []
+        lines: list[Line] = []
         closed: set[str] = set()  # flows whose next line cannot be in this batch
         longest = 0
         for turn, line in self._in_turn(kind, closed):
@@ -169,8 +169,8 @@ class WaitingLines:
                 batch.append(line)
             elif line.waits:
                 self.expired += 1
-            taken.append(line)
-        self._remove(kind, taken)
+            lines.append(line)
+        self._remove(kind, lines)
         return batch
 
     def _next_kind(self, may_begin: Callable[[Hashable], bool]) -> Hashable | None:

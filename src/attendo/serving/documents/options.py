@@ -91,10 +91,10 @@ def document_settings(sent: Parameters, target: str) -> DocumentSettings:
     Raises:
         ServingError: an option has an invalid value.
     """
-    given: dict[str, Any] = {name: said for name in CHOICES if (said := sent.text(name))}
-    for name, said in given.items():
-        if said not in CHOICES[name]:
-            raise bad_request(f"{name} = {said!r:.80} is none of {', '.join(CHOICES[name])}")
+    given: dict[str, Any] = {name: value for name in CHOICES if (value := sent.text(name))}
+    for name, value in given.items():
+        if value not in CHOICES[name]:
+            raise bad_request(f"{name} = {value!r:.80} is none of {', '.join(CHOICES[name])}")
     return DocumentSettings(target=target, format=sent.text("format") or None, **given)
 
 

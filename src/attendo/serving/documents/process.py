@@ -89,8 +89,8 @@ class DocumentSession:
                 failure = failure or error
             else:
                 self._document, self._source = document, source
-                said = document.file.declared.source
-                return {"source": source, "language": said or source, "sample": _sample(document)}
+                declared = document.file.declared.source
+                return {"source": source, "language": declared or source, "sample": _sample(document)}
         assert failure is not None
         raise failure
 

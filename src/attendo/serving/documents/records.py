@@ -37,8 +37,8 @@ class DocumentRecords:
         marks = ", ".join("?" * len(row))
         insert = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES ({marks})"
         summary = "INSERT OR REPLACE INTO document_summaries VALUES (?, ?)"
-        said = json.dumps(document.summary)
-        self._state.post(lambda rows: (rows.execute(insert, row), rows.execute(summary, (document.id, said))))
+        summary_json = json.dumps(document.summary)
+        self._state.post(lambda rows: (rows.execute(insert, row), rows.execute(summary, (document.id, summary_json))))
 
     def drop(self, id_: str) -> None:
         """Forgets a document, soon."""

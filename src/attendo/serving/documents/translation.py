@@ -51,13 +51,15 @@ async def translate_units(
         ServingError: any error of `translate`.
     """
     counted = _Progress(progress)
-    here = partial(in_loop, asyncio.get_running_loop(), parts=1, done=counted.add)  # as much room as others' texts
+    in_this_loop = partial(
+        in_loop, asyncio.get_running_loop(), parts=1, done=counted.add
+    )  # as much room as others' texts
     passages = Passages(
-        here(translate),
+        in_this_loop(translate),
         source_language=document.source,
         target_language=document.target,
         confidence=confidence,
-        candidates=candidates and here(candidates),
+        candidates=candidates and in_this_loop(candidates),
         glossary=glossary,
         corrections=corrections,
     )

@@ -23,7 +23,7 @@ def json_value(value: object) -> Any:
         raise TypeError(f"{type(value).__name__} is no part of a unit")
     defaults = _DEFAULTS[type(value)]
     found = {name: getattr(value, name) for name in defaults if name not in _NOT_SENT}
-    return {name: said for name, said in found.items() if defaults[name] is MISSING or said != defaults[name]}
+    return {name: content for name, content in found.items() if defaults[name] is MISSING or content != defaults[name]}
 
 
 def unit_of(said: Mapping[str, Any]) -> Unit:

@@ -83,7 +83,7 @@ class Gate:
             passage.status = passage.status or 499
             raise
         except Exception as error:
-            await self._told(error, scope, passage)
+            await self._answer_error(error, scope, passage)
         finally:
             self._metrics.in_flight.dec()
             self._status.in_flight.discard(passage)
@@ -99,7 +99,7 @@ class Gate:
         if self._status.state == "draining" and scope["method"] == "POST" and self._is_lasting(path):
             raise busy("the server is shutting down", 5.0)
 
-    async def _told(self, error: Exception, scope: Scope, passage: "_Passage") -> None:
+    async def _answer_error(self, error: Exception, scope: Scope, passage: "_Passage") -> None:
         """Answers with an error, if nothing has been answered yet."""
         if not isinstance(error, ServingError):
             self._log.error("internal", request=passage.id, error=error_place(error))
