@@ -29,10 +29,10 @@ def exactly(kind: type[T], content: Any) -> T | None:
         The dataclass, equal to what pydantic makes; None if a key or a value does not match exactly.
     """
     try:
-        made: T = _table(kind, content)
+        instance: T = _table(kind, content)
     except (_InexactError, ValueError, TypeError):
         return None
-    return made
+    return instance
 
 
 def checked_table(kind: type[T], content: Any) -> tuple[T | None, list[tuple[str, str]]]:
