@@ -119,8 +119,8 @@ def table_entries(rows: Sequence[Row], source: str, target: str, notes: EntryNot
             continue
         languages = its.value(row, "source_language"), its.value(row, "target_language")
         if any(
-            said and ours and not is_same_language(said, ours)
-            for said, ours in zip(languages, (source, target), strict=True)
+            declared and ours and not is_same_language(declared, ours)
+            for declared, ours in zip(languages, (source, target), strict=True)
         ):
             notes.other_languages += 1
             continue

@@ -58,11 +58,11 @@ class Glossary:
             and first + len(words) <= len(tokens)
         ]
         found = [each for each in found if _has_its_case(each, text)]
-        taken: list[Occurrence] = []
+        chosen: list[Occurrence] = []
         for each in sorted(found, key=lambda each: (each.start - each.end, each.start)):
-            if all(each.end <= other.start or each.start >= other.end for other in taken):
-                taken.append(each)
-        return sorted(taken, key=lambda each: each.start)
+            if all(each.end <= other.start or each.start >= other.end for other in chosen):
+                chosen.append(each)
+        return sorted(chosen, key=lambda each: each.start)
 
     def required(self, text: str) -> tuple[TermForms, ...]:
         """Returns the terms that occur in a text, each once, with the forms that a translation may use."""
@@ -100,8 +100,8 @@ class Glossary:
                 source=term.source, target=term.target, forms=(term.target,), likely=(term.target,), is_exact=True
             )
         given = [*filter(None, [term.target]), *term.forms, *term.alternatives]
-        made = [form for text in (term.target, *term.alternatives) if text for form in forms_of(text, language)]
-        forms = tuple(dict.fromkeys([*given, *made]))[: max(MAX_FORMS, len(given))]
+        all_forms = [form for text in (term.target, *term.alternatives) if text for form in forms_of(text, language)]
+        forms = tuple(dict.fromkeys([*given, *all_forms]))[: max(MAX_FORMS, len(given))]
         offered = tuple(dict.fromkeys(given)) if term.forms else forms
         likely = offered
         if is_plural is not None and not is_infinitive(term.target, language):

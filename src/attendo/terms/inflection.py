@@ -112,8 +112,12 @@ def _participles(infinitive: str, inflection: Inflection) -> list[str]:
         return []
     is_unmarked = verb.endswith("ieren") or (not prefix and verb.startswith(inflection.unmarked))
     participles = [prefix + ("" if is_unmarked else "ge") + stem + last for last in _participle_endings(stem)]
-    apart = [f"{prefix}zu{verb}"] if prefix else []
-    return [*participles, *apart, *(each + added for each in participles for added in ("e", "en", "er", "es", "em"))]
+    infinitives = [f"{prefix}zu{verb}"] if prefix else []
+    return [
+        *participles,
+        *infinitives,
+        *(each + added for each in participles for added in ("e", "en", "er", "es", "em")),
+    ]
 
 
 def _participle_endings(stem: str) -> tuple[str, ...]:
