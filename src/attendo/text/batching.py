@@ -55,14 +55,14 @@ def sample_indices(sizes: Sequence[int], weights: Sequence[float], seed: int, ep
         position, end = round(epoch * weight * size), round((epoch + 1) * weight * size)
         while position < end:
             cycle, offset = divmod(position, size)
-            taken = min(size - offset, end - position)
-            if taken == size:
+            count = min(size - offset, end - position)
+            if count == size:
                 part = np.arange(size, dtype=np.int64)
             else:
                 order = np.random.default_rng([seed, _SAMPLE_STREAM, number, cycle]).permutation(size)
-                part = order[offset : offset + taken]
+                part = order[offset : offset + count]
             parts.append(part + starts[number])
-            position += taken
+            position += count
     return np.concatenate(parts)
 
 

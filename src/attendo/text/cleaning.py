@@ -112,11 +112,11 @@ def read_valid(
     targets: list[str] = []
     held_bytes = 0
     all_files = " and ".join(map(str, corpus.paths(folder)))
-    for one in corpus.resolved(folder).file_sets:
+    for file_set in corpus.resolved(folder).file_sets:
         faults: list[str] = []
         num_faults = 0
-        for raw in read(one, folder):
-            fault, source, target = _decode_pair(raw, one.line_encodings)
+        for raw in read(file_set, folder):
+            fault, source, target = _decode_pair(raw, file_set.line_encodings)
             if fault is None and not (source.strip() and target.strip()):
                 fault = "empty"
             if fault:
@@ -129,8 +129,8 @@ def read_valid(
             check_held(all_files, len(sources), held_bytes)
         if num_faults:
             is_other = any("(encoding)" in fault for fault in faults)
-            advice = encoding_advice(one, folder, languages=languages, read=read) if is_other else None
-            raise _valid_error(one, folder, faults, num_faults, advice)
+            advice = encoding_advice(file_set, folder, languages=languages, read=read) if is_other else None
+            raise _valid_error(file_set, folder, faults, num_faults, advice)
     if not sources:
         raise DataError(f"{all_files}: there is no pair; name a validation set that has some, or none at all")
     return sources, targets

@@ -22,14 +22,14 @@ def read_corpus(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:
     Raises:
         DataError: a file is missing, broken or not in its encoding, or two of a pair differ in their number of lines.
     """
-    for one in corpus.resolved(folder).file_sets:
-        assert not one.has_units, "units are not lines"
+    for file_set in corpus.resolved(folder).file_sets:
+        assert not file_set.has_units, "units are not lines"
         with ExitStack() as stack:
             readers = [
                 stack.enter_context(LineReader(folder / name, encoding=encoding))
-                for name, encoding in zip(one.files, one.encodings, strict=False)
+                for name, encoding in zip(file_set.files, file_set.encodings, strict=False)
             ]
-            yield from read_pairs(one, readers)
+            yield from read_pairs(file_set, readers)
 
 
 def read_pairs(corpus: CorpusConfig, files: Sequence[Lines]) -> Iterator[RawPair]:

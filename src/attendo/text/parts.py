@@ -245,7 +245,7 @@ def _streamed(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: in
         first_line, position = 1, 0
         while True:
             lines, whole = _next_lines(readers, part_bytes)
-            taken = sum(reader.position for reader in readers)
+            total_position = sum(reader.position for reader in readers)
             if lines[0] or first_line == 1:
                 yield CorpusPart(
                     corpus=corpus,
@@ -255,9 +255,9 @@ def _streamed(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: in
                     ),
                     first_line=first_line,
                     num_lines=len(lines[0]),
-                    num_bytes=taken - position,
+                    num_bytes=total_position - position,
                 )
-            first_line, position = first_line + len(lines[0]), taken
+            first_line, position = first_line + len(lines[0]), total_position
             if whole:
                 return
 

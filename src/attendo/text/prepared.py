@@ -280,7 +280,7 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
             raise ValueError("the validation set's trees and its sentences differ in their number")
         return data
     except (OSError, ValueError) as error:
-        raise DataError(f"{folder}: is not as `attendo prepare` wrote it ({_said(error)}); {way_out}") from error
+        raise DataError(f"{folder}: is not as `attendo prepare` wrote it ({_message_of(error)}); {way_out}") from error
 
 
 def report_as_json(report: PreparationReport) -> dict[str, Any]:
@@ -303,7 +303,7 @@ def _read_manifest(folder: Path) -> _Manifest:
         manifest = _MANIFEST.validate_json(content, strict=True)
         _check_names(manifest.files)
     except (OSError, ValueError, AttributeError) as error:
-        raise DataError(f"{path}: is torn or not a manifest ({_said(error)}); prepare the data again") from error
+        raise DataError(f"{path}: is torn or not a manifest ({_message_of(error)}); prepare the data again") from error
     return manifest
 
 
@@ -373,13 +373,13 @@ def _check_names(names: Iterable[str]) -> None:
             raise ValueError(f"{name[:80]!r} is no name of a file in it")
 
 
-def _said(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """Returns the message of an error, on one line of bounded length."""
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return said[:300]
+        message = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return message[:300]
 
 
 def _unchanged(path: Path, file: _CorpusFile) -> bool:

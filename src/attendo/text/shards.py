@@ -385,8 +385,8 @@ def _map(path: Path, dtypes: Sequence[str]) -> npt.NDArray[Any]:
         # A plain view: slicing a memmap object costs five times as much.
         return np.asarray(np.memmap(path, dtype, mode="r", offset=_HEADER_BYTES, shape=(length,)))
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise DataError(f"{path}: a token shard is missing or torn ({why}); prepare the data again") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DataError(f"{path}: a token shard is missing or torn ({reason}); prepare the data again") from error
 
 
 def _joined(lengths: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:

@@ -185,7 +185,7 @@ class _Frames(io.RawIOBase):
             if self._frame.eof:
                 self._frame = None
         view = memoryview(buffer).cast("B")
-        taken = min(len(view), len(self._text))
-        view[:taken] = self._text[:taken]
-        self._text = self._text[taken:]
-        return taken
+        count = min(len(view), len(self._text))
+        view[:count] = self._text[:count]
+        self._text = self._text[count:]
+        return count

@@ -74,9 +74,9 @@ class Transcoded(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Fills `buffer` with the next bytes; returns their number, 0 at the end."""
         while not self._text and not self._ended:
-            taken = self._raw.read(_TAKEN_BYTES)
-            self._ended = not taken
-            self._text = memoryview(self._decoder.decode(taken, final=self._ended).encode(UTF8, "surrogatepass"))
+            content = self._raw.read(_TAKEN_BYTES)
+            self._ended = not content
+            self._text = memoryview(self._decoder.decode(content, final=self._ended).encode(UTF8, "surrogatepass"))
         view = memoryview(buffer).cast("B")
         count = min(len(view), len(self._text))
         view[:count] = self._text[:count]
@@ -242,13 +242,15 @@ def likely_encodings(lines: Sequence[bytes], *, language: str = "") -> LikelyEnc
             score += 0.2 * (score >= _LEAST_SCORE and code in alphabet.languages) - 0.001 * rank
             best[encoding] = max(best.get(encoding, 0.0), score)
     ranked = sorted(best, key=lambda encoding: -best[encoding])
-    likely = [one for one in ranked if best[one] >= max(_LEAST_SCORE, _NEAR_BEST * best[ranked[0]])]
+    likely = [candidate for candidate in ranked if best[candidate] >= max(_LEAST_SCORE, _NEAR_BEST * best[ranked[0]])]
     if not likely:
         return LikelyEncodings(likely=(), same=())
     different = [
-        one for index, one in enumerate(likely) if texts[one] not in [texts[other] for other in likely[:index]]
+        candidate
+        for index, candidate in enumerate(likely)
+        if texts[candidate] not in [texts[other] for other in likely[:index]]
     ]
-    same = [one for one in likely[1:] if texts[one] == texts[likely[0]]]
+    same = [candidate for candidate in likely[1:] if texts[candidate] == texts[likely[0]]]
     return LikelyEncodings(likely=tuple(different), same=tuple(same))
 
 

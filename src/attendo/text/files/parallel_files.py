@@ -39,7 +39,7 @@ def listed_files(patterns: Sequence[str], folder: Path) -> tuple[str, ...]:
         DataError: there are too many, or a pattern is invalid.
         OSError: a folder cannot be read.
     """
-    found = chain.from_iterable(_found(one, folder) for one in _expanded(patterns, folder))
+    found = chain.from_iterable(_matches_or_itself(one, folder) for one in _expanded(patterns, folder))
     return tuple(dict.fromkeys(found))
 
 
@@ -82,7 +82,7 @@ def _expanded(patterns: Sequence[str], folder: Path) -> list[str]:
 
 def _paired(source: str, target: str, folder: Path) -> Iterator[tuple[str, str]]:
     """Pairs the files of one pattern per side."""
-    found = [list(_found(pattern, folder)) for pattern in (source, target)]
+    found = [list(_matches_or_itself(pattern, folder)) for pattern in (source, target)]
     is_pattern = [
         has_wildcards(pattern) and names != [pattern] for pattern, names in zip((source, target), found, strict=True)
     ]
@@ -100,17 +100,17 @@ def _paired(source: str, target: str, folder: Path) -> Iterator[tuple[str, str]]
     ]
     lonely = [[name for key, name in by_key[side].items() if key not in by_key[1 - side]] for side in (0, 1)]
     if lonely[0] or lonely[1]:
-        told = [
+        messages = [
             f"{_shown(names)} of {'source' if side == 0 else 'target'} = {(source, target)[side]} matches no file of "
             f"{'target' if side == 0 else 'source'} = {(source, target)[1 - side]}"
             for side, names in enumerate(lonely)
             if names
         ]
-        raise DataError(f"{', and '.join(told)}; what * stands for must be the same on both sides")
+        raise DataError(f"{', and '.join(messages)}; what * stands for must be the same on both sides")
     yield from ((by_key[0][key], by_key[1][key]) for key in sorted(by_key[0]))
 
 
-def _found(pattern: str, folder: Path) -> Iterator[str]:
+def _matches_or_itself(pattern: str, folder: Path) -> Iterator[str]:
     """Yields the files of a pattern without braces, sorted; itself if there are none."""
     files = [path for path in matches(pattern, folder) if path == folder / pattern or _is_meant(path, pattern)]
     names = [str(path.relative_to(folder)) if not Path(pattern).is_absolute() else str(path) for path in files]

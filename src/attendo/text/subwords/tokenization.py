@@ -123,8 +123,8 @@ class Tokenizer:
         try:
             self._processor.load_from_serialized_proto(serialized)
         except (RuntimeError, UnicodeDecodeError) as error:  # a message may quote bytes that are no text
-            why = error.reason if isinstance(error, UnicodeDecodeError) else error
-            raise ModelError(f"{name}: this is not a SentencePiece model ({why})") from error
+            reason = error.reason if isinstance(error, UnicodeDecodeError) else error
+            raise ModelError(f"{name}: this is not a SentencePiece model ({reason})") from error
         if (self._processor.eos_id(), self._processor.unk_id()) != (EOS_ID, UNK_ID):
             raise ModelError(
                 f"{name}: has </s> as id {self._processor.eos_id()} and <unk> as id {self._processor.unk_id()}, "
@@ -255,9 +255,9 @@ class Tokenizer:
         """
         if SPACE_MARK not in text or self._byte_ids is None:
             return None
-        taken = self._known_characters.union(text)
+        used = self._known_characters.union(text)
         # From the last plane, where all characters are four bytes long and unused.
-        return next((chr(code) for code in range(0x10FFFF, 0xFFFF, -1) if chr(code) not in taken), None)
+        return next((chr(code) for code in range(0x10FFFF, 0xFFFF, -1) if chr(code) not in used), None)
 
     def _spell_space_mark(self, ids: list[int], stand_in: str) -> None:
         """Replaces the bytes of the stand-in in `ids` by those of U+2581, in place."""
