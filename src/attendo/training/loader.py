@@ -128,12 +128,12 @@ class Prefetched(Generic[Item]):
 
     def __next__(self) -> Item:
         """The next item, waiting for it where need be."""
-        made = self._made.get()
-        if isinstance(made, BaseException):
-            self._made.put(made)  # and again for any further call
-            raise made
+        item = self._made.get()
+        if isinstance(item, BaseException):
+            self._made.put(item)  # and again for any further call
+            raise item
         self._room.release()
-        return made[0]
+        return item[0]
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -162,9 +162,9 @@ class _ProjectedLoss(torch.autograd.Function):
         if own is None:
             raise RuntimeError("this loss has been differentiated already, and its gradients are made once")
         # In place: they are as large as the pre-softmax matrix, and are not shared.
-        for made in (own.hidden, own.weight, own.bias):
-            if made is not None:
-                made.mul_(grads[0].to(made.dtype))
+        for gradient in (own.hidden, own.weight, own.bias):
+            if gradient is not None:
+                gradient.mul_(grads[0].to(gradient.dtype))
         return own.hidden, own.weight, own.bias, None, None, None
 
 

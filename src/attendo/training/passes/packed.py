@@ -117,7 +117,7 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
         memory = _encode(kernels, layer, memory, source)
     hidden = _embed(kernels, model.target_embedding, batch.target, dtype)
     if model.next_word is not None:
-        hidden = _told(kernels, model.next_word, model.parser_stack, hidden, memory, batch)
+        hidden = _with_word_inputs(kernels, model.next_word, model.parser_stack, hidden, memory, batch)
     for layer in model.decoder_layers:
         assert isinstance(layer, DecoderLayer)
         hidden = _decode(kernels, layer, hidden, target, memory, source)
@@ -134,7 +134,7 @@ def _embed(kernels: TrainingKernels, embedding: Embedding, side: PackedSide, dty
     return embed(kernels, embedding.weight, side.ids, side.positions, table, p, dtype)
 
 
-def _told(
+def _with_word_inputs(
     kernels: TrainingKernels,
     next_word: NextWord,
     stack: ParserStack | None,
