@@ -389,8 +389,8 @@ def report(measured: Measured, close: float) -> str:
         )
     lines.append("confidence  came close  95%             sentences")
     lines += [
-        f"{one.confidence:10.1%}  {one.share:10.1%}  {one.low:6.1%}-{one.high:6.1%}  {one.count:9,}"
-        for one in found.bins
+        f"{bin_.confidence:10.1%}  {bin_.share:10.1%}  {bin_.low:6.1%}-{bin_.high:6.1%}  {bin_.count:9,}"
+        for bin_ in found.bins
     ]
     return "\n".join(lines)
 

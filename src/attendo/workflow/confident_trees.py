@@ -75,17 +75,17 @@ class ConfidentTrees:
         # Among equal scores the earlier one.
         chosen = np.zeros(len(sureness), dtype=bool)
         chosen[np.argsort(-sureness, kind="stable")[:num_kept]] = True
-        told = (
+        summary = (
             f"{num_kept:,} of {len(sureness):,} trees, log-probability {sureness[chosen].min():.4f} a symbol and more; "
             f"{lengths[chosen].mean():.1f} words on the average, {lengths.mean():.1f} of all"
         )
         self._waiting.seek(0)
         with text_stream(self._output) as file:
-            file.write(f"# automatic, the surest {self._share:.0%}: {told}\n")
+            file.write(f"# automatic, the surest {self._share:.0%}: {summary}\n")
             for tree, is_chosen, number, score in zip(self._waiting, chosen, self._numbers, sureness, strict=True):
                 if is_chosen:
                     file.write(f"# {number} {score:.6f}\n{tree}" if self._scores else tree)
-        return f"kept {told}"
+        return f"kept {summary}"
 
     def __enter__(self) -> Self:
         return self

@@ -204,11 +204,11 @@ def _translator_limits(description: ModelDescription) -> list[str]:
 
 
 def _parser_limits(description: ModelDescription) -> list[str]:
-    told = "It takes a line for a sentence, split into words as treebanks split them."
+    text = "It takes a line for a sentence, split into words as treebanks split them."
     if description.parsing is not None and description.parsing.read_tags:
-        told += " It reads words with their tags, which something else has to give."
+        text += " It reads words with their tags, which something else has to give."
     return [
-        told,
+        text,
         "Every sentence gets a tree, also one that is none of its language; labels, tags and attachments can be wrong, "
         "however probable a tree is to the model.",
         "It has the labels and habits of its treebanks, and on other kinds of text it is worse than the scores of text "

@@ -123,8 +123,8 @@ def _start(name: str) -> str:
 
 def settings_text(search: SearchConfig) -> str:
     """The beam size, and other settings that differ from the defaults and change outputs."""
-    told = {"beam_size": search.beam_size, "length_penalty": search.length_penalty}
-    return ", ".join(f"{key} {value}" for key, value in (told | _changed(search, SearchConfig())).items())
+    settings = {"beam_size": search.beam_size, "length_penalty": search.length_penalty}
+    return ", ".join(f"{key} {value}" for key, value in (settings | _changed(search, SearchConfig())).items())
 
 
 def _changed(section: Any, default: Any, prefix: str = "") -> dict[str, Any]:

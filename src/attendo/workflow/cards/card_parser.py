@@ -46,7 +46,7 @@ def parser_section(
             "",
             "| figure | sentences | recall | precision | F1 |",
             "|---|---|---|---|---|",
-            *(f"| {what} | {count:,} | {r:.2f} | {p:.2f} | {f1:.2f} |" for what, count, r, p, f1 in rows),
+            *(f"| {kind} | {count:,} | {r:.2f} | {p:.2f} | {f1:.2f} |" for kind, count, r, p, f1 in rows),
             "",
             f"Complete match {dict(every.figures())['Complete match']:.2f} %, tags "
             f"{dict(every.figures())['Tagging accuracy']:.2f} %. EVALB leaves {evaluation.failures.num} sentences out.",
@@ -54,8 +54,8 @@ def parser_section(
             "| label | in the treebank | recall | precision | F1 |",
             "|---|---|---|---|---|",
             *(
-                f"| {one.label} | {one.gold:,} | {one.recall:.2f} | {one.precision:.2f} | {one.f1:.2f} |"
-                for one in labels
+                f"| {label.label} | {label.gold:,} | {label.recall:.2f} | {label.precision:.2f} | {label.f1:.2f} |"
+                for label in labels
             ),
         ],
     )

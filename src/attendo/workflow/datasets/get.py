@@ -232,11 +232,11 @@ def _read_manifest(folder: Path, name: str | None = None) -> dict[str, UnpackedT
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         texts = {text["name"]: _unpacked_text(text) for text in found["texts"]}
-        there = found["name"]
+        recorded_name = found["name"]
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: cannot be read ({error!r}); remove it, and what is there is unpacked anew") from error
-    if name is not None and there != name:
-        raise DataError(f"{folder}: holds {there}; give {name} a folder of its own with -o")
+    if name is not None and recorded_name != name:
+        raise DataError(f"{folder}: holds {recorded_name}; give {name} a folder of its own with -o")
     return texts
 
 

@@ -109,8 +109,8 @@ def mtdata_entries(ids: Sequence[str]) -> dict[str, ArchiveMembers]:
             timeout=_INDEX_TIMEOUT_S,
         )
     if finished.returncode:
-        said = finished.stderr.strip().splitlines()
-        raise DataError(f"mtdata cannot list its corpora: {said[-1] if said else finished.returncode}")
+        lines = finished.stderr.strip().splitlines()
+        raise DataError(f"mtdata cannot list its corpora: {lines[-1] if lines else finished.returncode}")
     entries = {}
     for line in finished.stdout.splitlines():
         columns = line.split("\t")

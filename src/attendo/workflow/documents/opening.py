@@ -46,8 +46,8 @@ def model_languages(folder: Path) -> tuple[str, str]:
     """
     path = folder / CONFIG
     content = read_json(path, ModelError(f"{path}: not found, so {folder} is no model folder"))
-    said = content if isinstance(content, dict) else {}
-    source, target = (said.get(f"{side}_language", "") for side in ("source", "target"))
+    description = content if isinstance(content, dict) else {}
+    source, target = (description.get(f"{side}_language", "") for side in ("source", "target"))
     return (source if isinstance(source, str) else "", target if isinstance(target, str) else "")
 
 
@@ -186,17 +186,20 @@ def _with_existing(source: File, translation: File) -> tuple[File, dict[str, Res
     Returns:
         The file, and the human translations that are not in it.
     """
-    there = {unit.id: unit for unit in translation.units}
+    target_units = {unit.id: unit for unit in translation.units}
     wanted = {unit.id: unit for unit in source.units if unit.is_translatable}
-    if all(name in there and there[name].spans and _same_forms(unit, there[name]) for name, unit in wanted.items()):
+    if all(
+        name in target_units and target_units[name].spans and _same_forms(unit, target_units[name])
+        for name, unit in wanted.items()
+    ):
         units = tuple(
             _joined(wanted[unit.id], unit, unit.spans) if unit.id in wanted else replace(unit, is_translatable=False)
             for unit in translation.units
         )
         return replace(translation, units=units), {}
     units = tuple(
-        _joined(unit, there[unit.id], unit.spans)
-        if unit.id in there and unit.is_translatable and _same_forms(unit, there[unit.id])
+        _joined(unit, target_units[unit.id], unit.spans)
+        if unit.id in target_units and unit.is_translatable and _same_forms(unit, target_units[unit.id])
         else unit
         for unit in source.units
     )

@@ -203,22 +203,22 @@ def _check_sentence(method: str, index: int, given: object) -> None:
 
 
 def _check_pair(method: str, index: int, pair: object, *, ids: bool) -> None:
-    wanted = f"{method}() takes pairs (source, target)"
+    message = f"{method}() takes pairs (source, target)"
     if isinstance(pair, str):
         hint = "for one pair write [(source, target)]"
-        raise TypeError(f"{wanted}, but pairs[{index}] is the str {_short(pair)}; {hint}")
+        raise TypeError(f"{message}, but pairs[{index}] is the str {_short(pair)}; {hint}")
     if isinstance(pair, _BYTES) or not isinstance(pair, Sequence):
-        raise TypeError(f"{wanted}, but pairs[{index}] is {_kind(pair)}")
+        raise TypeError(f"{message}, but pairs[{index}] is {_kind(pair)}")
     if len(pair) != 2:
-        raise TypeError(f"{wanted}, but pairs[{index}] has {len(pair)} items")
+        raise TypeError(f"{message}, but pairs[{index}] has {len(pair)} items")
     source, target = pair
     if not isinstance(source, str):
-        raise TypeError(f"{wanted} of texts, but the source of pairs[{index}] is {_kind(source)}")
+        raise TypeError(f"{message} of texts, but the source of pairs[{index}] is {_kind(source)}")
     if isinstance(target, str):
         return
     if not ids or isinstance(target, _BYTES) or not isinstance(target, Sequence):
-        what = "texts, or of a text and ids," if ids else "texts,"
-        raise TypeError(f"{wanted} of {what} but the target of pairs[{index}] is {_kind(target)}")
+        expected = "texts, or of a text and ids," if ids else "texts,"
+        raise TypeError(f"{message} of {expected} but the target of pairs[{index}] is {_kind(target)}")
 
 
 def _kind(value: object) -> str:

@@ -294,9 +294,9 @@ class EngineBase:
 
     def __repr__(self) -> str:
         languages = f"{self.source_language} -> {self.target_language}" if self.source_language else ""
-        what = "parser" if self.description.task == "parse" else languages
+        kind = "parser" if self.description.task == "parse" else languages
         kernel = self.kernel.replace(f" {self.dtype}", "")
-        facts = ("closed",) if self._ready is None else tuple(filter(None, (what, self.dtype, kernel)))
+        facts = ("closed",) if self._ready is None else tuple(filter(None, (kind, self.dtype, kernel)))
         return f"{type(self).__name__}({', '.join((repr(self._name), *facts))})"
 
     def with_search(self, **changes: Unpack[SearchSettings]) -> Self:

@@ -78,13 +78,13 @@ with attendo's and are {same} those. Its own card follows below.
 def _weights_section(quantization: str, version: str) -> str:
     """Writes the card's section on matrices that are now stored in another type."""
     if quantization == "int8":
-        what = (
+        description = (
             "Every matrix is in int8 with a scale for each row, norms and biases are in float32. They were made by "
             f"attendo {version}\nof the model in float32, which decodes to the same bits with `--dtype int8`."
         )
     else:
-        what = f"The matrices are in {quantization}: what those in int8 stand for, written by attendo {version}."
-    return f"## Weights in {quantization}\n\n{what}\n"
+        description = f"The matrices are in {quantization}: what those in int8 stand for, written by attendo {version}."
+    return f"## Weights in {quantization}\n\n{description}\n"
 
 
 def imported_card(name: str, own: str, version: str) -> str:

@@ -193,5 +193,10 @@ def bleu_of(parity: Parity, sample: Sample, model: LoadedModel) -> Bleu | None:
             return None
         references = ours
     language = model.description.target_language[:2]
-    here, there = (corpus_bleu(side, references, target_language=language) for side in (ours, theirs))
-    return Bleu(ours=here.score, theirs=there.score, signature=here.signature, by_people=sample.references is not None)
+    our_bleu, their_bleu = (corpus_bleu(side, references, target_language=language) for side in (ours, theirs))
+    return Bleu(
+        ours=our_bleu.score,
+        theirs=their_bleu.score,
+        signature=our_bleu.signature,
+        by_people=sample.references is not None,
+    )

@@ -42,15 +42,15 @@ def account_kept(
     except DataError as error:
         all_counts = error.counts if isinstance(error, NothingKeptError) else preparation.account(cleaned)
         kept, listed = dropped_beside(output), draft / "dropped.tsv"
-        told = [
+        messages = [
             account_text(config.name, counts.kept, counts.dropped, listed, preparation.encoding_advice(config, counts))
             for config, counts in zip(data.corpora, all_counts, strict=True)
             if keeps_little(counts.kept, counts.read)
         ]
-        if not told:
+        if not messages:
             raise
         write_bytes(kept, listed.read_bytes())
-        raise DataError("\n".join([str(error), *told, f"every dropped pair stands in {kept}"])) from error
+        raise DataError("\n".join([str(error), *messages, f"every dropped pair stands in {kept}"])) from error
 
 
 def account_messages(reports: Sequence[CorpusReport], dropped: Path) -> Iterator[str]:

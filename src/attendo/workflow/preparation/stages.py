@@ -163,14 +163,16 @@ class Preparation:
 
     def _extract(self) -> None:
         """Writes the units of corpora as lines, and counts from now on in bytes of these."""
-        units = [one for corpus in self._data.corpora for one in corpus.file_sets if one.has_units]
+        units = [file_set for corpus in self._data.corpora for file_set in corpus.file_sets if file_set.has_units]
         if not units:
             return
         folder = self._output / _UNITS
         folder.mkdir()
         tasks = (
-            ExtractTask(corpus=one, folder=self._folder, languages=self._languages, output=folder / f"{number}.tsv")
-            for number, one in enumerate(units)
+            ExtractTask(
+                corpus=file_set, folder=self._folder, languages=self._languages, output=folder / f"{number}.tsv"
+            )
+            for number, file_set in enumerate(units)
         )
         for task, scanned in self._workers.map(extract_units, tasks):
             self._extracted[task.corpus] = scanned
@@ -178,11 +180,11 @@ class Preparation:
 
     def _file_sets(self) -> Iterator[tuple[CorpusConfig, list[ScannedFile]]]:
         """Yields the corpora as sets of corresponding files; for units, the lines made from them."""
-        for one in (one for corpus in self._data.corpora for one in corpus.file_sets):
-            if (extracted := self._extracted.get(one)) is not None:
-                yield replace(one, encoding=UTF8), [extracted]
+        for file_set in (file_set for corpus in self._data.corpora for file_set in corpus.file_sets):
+            if (extracted := self._extracted.get(file_set)) is not None:
+                yield replace(file_set, encoding=UTF8), [extracted]
             else:
-                yield one, [self._scanned[self._folder / name] for name in one.files]
+                yield file_set, [self._scanned[self._folder / name] for name in file_set.files]
 
     def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> Cleaned:
         """Finds the repeated pairs, and counts those that are also in the validation set.

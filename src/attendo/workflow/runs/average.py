@@ -37,9 +37,9 @@ def average(run: Path, last: int, output: Path, *, force: bool = False) -> list[
     checkpoints = Checkpoints(run / "checkpoints", keep=recipe.training.average_last)
     steps = checkpoints.steps(regular_only=True)
     if not 1 <= last <= len(steps):
-        there = f"{len(steps)} regular checkpoints" + (f"; take --last {len(steps)} or fewer" if steps else "")
+        available = f"{len(steps)} regular checkpoints" + (f"; take --last {len(steps)} or fewer" if steps else "")
         raise ModelError(
-            f"{run}: --last {last} is too many: there are {there}; a larger training.average_last keeps more"
+            f"{run}: --last {last} is too many: there are {available}; a larger training.average_last keeps more"
         )
     prepared = open_prepared(prepared_folder)
     chosen = steps[-last:]

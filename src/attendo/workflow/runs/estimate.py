@@ -198,21 +198,21 @@ def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
         seconds = time.perf_counter() - started
         return seconds / updates, (time.thread_time() - processor) / seconds
 
-    few, many = (_made_up(tokens, model) for tokens in (_FEW_TOKENS, _MANY_TOKENS))
+    small_batch, large_batch = (_made_up(tokens, model) for tokens in (_FEW_TOKENS, _MANY_TOKENS))
     if teacher is not None:
-        few, many = _half_distilled(few), _half_distilled(many)
-    few, many = few.to(device), many.to(device)
+        small_batch, large_batch = _half_distilled(small_batch), _half_distilled(large_batch)
+    small_batch, large_batch = small_batch.to(device), large_batch.to(device)
     with brief_waits(), kept_memory(), fast_float32_products(device):
-        measured(few, 0)  # warm-up
-        slow = measured(few, 0)[0] >= _SLOW_UPDATE_S
-        batch = few if slow else many
+        measured(small_batch, 0)  # warm-up
+        slow = measured(small_batch, 0)[0] >= _SLOW_UPDATE_S
+        batch = small_batch if slow else large_batch
         if not slow:
-            measured(many, 0)
+            measured(large_batch, 0)
         seconds, share = measured(batch, _TRIAL_S)
     return _Trial(
         tokens_per_s=batch.num_tokens / seconds,
         processor_share=min(1.0, share) if device.type == "cpu" else 1.0,
-        bytes_per_token=_saved_bytes(model, recipe, few, teacher) / _FEW_TOKENS,
+        bytes_per_token=_saved_bytes(model, recipe, small_batch, teacher) / _FEW_TOKENS,
     )
 
 

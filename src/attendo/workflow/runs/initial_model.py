@@ -133,9 +133,13 @@ def _contradictions(
     """The keys that a recipe's section writes another value for than the model has, with both values."""
     ours = getattr(recipe, section)
     for item in fields(theirs):
-        written, there = getattr(ours, item.name), getattr(theirs, item.name)
-        if f"{section}.{item.name}" in recipe.written and written != there and not _same_size(ours, theirs, item.name):
-            yield f"{section}.{item.name}", written, there
+        written, present = getattr(ours, item.name), getattr(theirs, item.name)
+        if (
+            f"{section}.{item.name}" in recipe.written
+            and written != present
+            and not _same_size(ours, theirs, item.name)
+        ):
+            yield f"{section}.{item.name}", written, present
 
 
 def _same_size(ours: Any, theirs: Any, key: str) -> bool:

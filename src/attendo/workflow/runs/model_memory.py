@@ -42,11 +42,11 @@ def check_memory(
         RecipeError: it does not fit.
     """
     weights = num_weights(recipe.model, src_vocab_size, tgt_vocab_size)
-    needed, there = state_bytes(recipe, weights, share=share), device_memory(device)
-    if needed > there:
+    needed, available = state_bytes(recipe, weights, share=share), device_memory(device)
+    if needed > available:
         raise RecipeError(
             f"{recipe.name}: the model has {weights:,} parameters, which need {needed / 2**30:,.1f} GiB for weights, "
-            f"gradients and Adam, and there are {there / 2**30:,.1f} GiB here ({device.type}); take smaller "
+            f"gradients and Adam, and there are {available / 2**30:,.1f} GiB here ({device.type}); take smaller "
             "model.d_model, model.d_ff, model.num_layers or tokenizer.vocab_size, or another machine"
         )
 

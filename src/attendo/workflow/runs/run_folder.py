@@ -164,9 +164,9 @@ def check_prepared(folder: Path) -> None:
         return
     before, now = (sums["corpora"] if isinstance(sums.get("corpora"), dict) else {} for sums in (expected, found))
     changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
-    why = f"from other files ({', '.join(changed)} changed)" if changed else "with other settings"
+    cause = f"from other files ({', '.join(changed)} changed)" if changed else "with other settings"
     raise DataError(
-        f"{prepared}: was prepared anew {why} since {folder} began, and would not go on as it did; put them back and "
+        f"{prepared}: was prepared anew {cause} since {folder} began, and would not go on as it did; put them back and "
         f"{again}; or start another run with -o RUN"
     )
 

@@ -113,13 +113,13 @@ def languages(translates: PreparedData | ModelDescription) -> str:
 def what_is_trained(recipe: Recipe, initial: ModelDescription, ours: str) -> str:
     """Describes the training of an existing model in a line; `ours` are the run's languages."""
     folder, count = recipe.training.init_from, recipe.model.draft_tokens
-    theirs, there = languages(initial), initial.model.draft_tokens
+    theirs, present_count = languages(initial), initial.model.draft_tokens
     if count:
-        which = "the drafter of" if there == count else "a drafter for"
+        phrase = "the drafter of" if present_count == count else "a drafter for"
         alone = recipe.training.drafter == "alone"
-        return f"training {which} {folder}, which " + ("stays as it is" if alone else "learns with it")
+        return f"training {phrase} {folder}, which " + ("stays as it is" if alone else "learns with it")
     other = f", which is {theirs} and no {ours}" if ours != theirs else ""
-    left = "; its drafter is left out, since it knows the model as it was: train one anew" if there else ""
+    left = "; its drafter is left out, since it knows the model as it was: train one anew" if present_count else ""
     return f"fine-tuning {folder}{other}{left}"
 
 
@@ -129,6 +129,6 @@ def _target_counts(prepared: PreparedData) -> npt.NDArray[np.int64]:
     counts = np.zeros(size, dtype=np.int64)
     for corpus in prepared.corpora.values():
         for first in range(0, len(corpus), _AT_ONCE):
-            some = [corpus.target(index) for index in range(first, min(first + _AT_ONCE, len(corpus)))]
-            counts += np.bincount(np.concatenate(some), minlength=size)
+            targets = [corpus.target(index) for index in range(first, min(first + _AT_ONCE, len(corpus)))]
+            counts += np.bincount(np.concatenate(targets), minlength=size)
     return counts

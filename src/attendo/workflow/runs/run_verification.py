@@ -27,11 +27,11 @@ def verify_run(run: Path) -> tuple[list[Path], list[str], list[str]]:
     problems: list[str] = []
 
     def check(path: Path, found: Iterable[str]) -> None:
-        here = list(found)
+        own_problems = list(found)
         if path.exists():
             checked.append(path)
         if path.exists() or path.name in _NEEDED:  # a checkpoint that a training run has just pruned is no problem
-            problems.extend(here)
+            problems.extend(own_problems)
 
     recipe = None
     for path in (run / "recipe.toml", run / "run.json"):
@@ -53,12 +53,12 @@ def verify_run(run: Path) -> tuple[list[Path], list[str], list[str]]:
         except AttendoError as error:
             problems += str(error).splitlines()
         else:
-            check(prepared, _told(lambda: open_prepared(prepared, verify=True)))
-            problems += _told(lambda: check_prepared(run))
+            check(prepared, _errors_of(lambda: open_prepared(prepared, verify=True)))
+            problems += _errors_of(lambda: check_prepared(run))
     return checked, list(dict.fromkeys(problems)), list(_remarks(run))
 
 
-def _told(read: Callable[[], object]) -> Iterator[str]:
+def _errors_of(read: Callable[[], object]) -> Iterator[str]:
     """Lists the errors of reading something, one per line."""
     try:
         read()

@@ -179,10 +179,10 @@ class PartsFolder:
 
     def done(self, num_parts: int) -> dict[int, PartRecord]:
         """Finds the finished parts, given their total number."""
-        there = {path.name for path in self.path.glob("*.json")}
+        existing = {path.name for path in self.path.glob("*.json")}
         found = {}
         for number in range(num_parts):
-            if self.record(number).name not in there:
+            if self.record(number).name not in existing:
                 continue
             try:
                 record = PartRecord.from_json(json.loads(self.record(number).read_text(encoding="utf-8")))
