@@ -127,14 +127,14 @@ class Recipe:
     def _unteachable(self) -> Iterator[str]:
         """Yields a message for each unmet requirement of a corpus that is learned from a model's probabilities."""
         for corpus in self.data.corpora if self.data else ():
-            what = f"data.corpora.{corpus.name}.distilled = true"
+            label = f"data.corpora.{corpus.name}.distilled = true"
             if corpus.distilled and self.training.init_from is None:
                 yield (
-                    f"{what} learns from the model that training.init_from names; name one there, or leave the key out"
+                    f"{label} learns from the model that training.init_from names; name one there, or leave the key out"
                 )
             if corpus.distilled and self.model.draft_tokens:
                 yield (
-                    f"{what} and model.draft_tokens = {self.model.draft_tokens} do not go together, since a drafter "
+                    f"{label} and model.draft_tokens = {self.model.draft_tokens} do not go together, since a drafter "
                     "learns from the tokens alone; leave one of them out"
                 )
 

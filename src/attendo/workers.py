@@ -150,11 +150,11 @@ class _Worker:
         except (EOFError, OSError) as gone:
             self._process.join()
             code = self._process.exitcode or 0
-            why = (
+            reason = (
                 "what takes too much memory is ended so; fewer workers need less" if code < 0 else "see what it printed"
             )
             raise AttendoError(
-                f"a worker process ended before its work on {task} was done (exit code {code}: {why})"
+                f"a worker process ended before its work on {task} was done (exit code {code}: {reason})"
             ) from gone
         if error is not None:
             raise error
