@@ -173,7 +173,7 @@ def check_begun(output: Path, command: str, marks: Sequence[str], *, force: bool
 
 
 def _difference(folder: Path, origin: Origin) -> str | None:
-    """How a folder differs from the one that an origin makes; None if it may be replaced."""
+    """The difference of a folder from the one that an origin makes; None if it may be replaced."""
     try:
         record = parse_json(read_bounded(folder / RECORD, MAX_JSON_BYTES))
         files = dict(record.pop("files"))

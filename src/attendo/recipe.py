@@ -62,11 +62,11 @@ class Recipe:
     """
 
     name: str
-    """What the run and its model are called; left open, the file's name."""
+    """The name of the run and its model; by default the file's name."""
     folder: Path = field(compare=False)
     """The folder that the recipe's relative paths start from: its own, for a shipped one the current folder."""
     task: Task = "translate"
-    """What the model is for: text into text, or sentences into trees."""
+    """The purpose of the model: text into text, or sentences into trees."""
     data: DataConfig | None = None
     """The corpora; its `folder` is absolute after loading. None where the recipe has no such section."""
     tokenizer: TokenizerConfig = field(default_factory=TokenizerConfig)
@@ -74,9 +74,9 @@ class Recipe:
     model: ModelConfig = field(default_factory=ModelConfig)
     """The architecture."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
-    """How it is trained."""
+    """The settings of training."""
     search: SearchConfig = field(default_factory=SearchConfig)
-    """How it translates, in validation and afterwards."""
+    """The search settings of translation, in validation and afterwards."""
     parsing: ParsingConfig | None = None
     """The linearization of trees, and the symbols that the parser may write; of `task = "parse"` alone."""
     written: frozenset[str] = field(default=frozenset(), compare=False)

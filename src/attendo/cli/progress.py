@@ -165,5 +165,5 @@ def _say_nothing(text: str) -> None:
 
 
 def note_at_signal(text: str) -> None:
-    """The same from a signal's handler: past the stream, which the signal may have met in the midst of writing."""
+    """Prints a line from a signal handler: bypasses the stream, since the signal may interrupt a write to it."""
     os.write(2, f"{text}\n".encode())

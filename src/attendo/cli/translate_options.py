@@ -160,7 +160,7 @@ class LineOptions:
 
 @dataclass(frozen=True)
 class DocumentOptions:
-    """How files of known formats are translated."""
+    """The options for translating files of known formats."""
 
     to: ToOption = None
     only: Annotated[

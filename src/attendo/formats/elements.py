@@ -67,7 +67,7 @@ class _Tree:
     tag_starts: "array[int]"
     tag_stops: "array[int]"
     inner_stops: "array[int]"
-    """Where the end tag of each element begins; -1 for an empty tag."""
+    """The beginning of each element's end tag; -1 for an empty tag."""
     behind: "array[int]"
     """For each element, the number of the first later element outside it."""
 

@@ -16,7 +16,7 @@ State = Literal["new", "fuzzy", "translated", "final"]
 """State of a unit: without a translation; with one to review; translated; approved, signed off or locked."""
 UNTRANSLATED: tuple[State, ...] = ("new",)
 Mark = Literal["review", "problems", "none"]
-"""Which machine translations are marked for review: all, those with problems, or none."""
+"""The machine translations that are marked for review: all, those with problems, or none."""
 
 
 class Span(NamedTuple):

@@ -31,7 +31,7 @@ _LONGEST_START = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wrapping:
-    """How the lines of a paragraph are broken."""
+    """The line breaks of a paragraph."""
 
     width: int
     """Width of the longest line of the source, including marks of quotes and lists."""

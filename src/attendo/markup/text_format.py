@@ -6,7 +6,7 @@ Nothing is imported here, so that a process that only reads documents starts qui
 from typing import Literal
 
 Format = Literal["text", "html", "xml"]
-"""How a text is written. Text may have tags in it too, as OmegaT's `<b0>`; but `&` and a lone `<` are themselves."""
+"""The format of a text. Text may have tags in it too, as OmegaT's `<b0>`; but `&` and a lone `<` are themselves."""
 Split = Literal["sentences", "lines", "off"]
 """The unit that the model reads at a time: a sentence, a line (of markup: a block), or the whole text."""
 LineEnds = Literal["auto", "sentences", "spaces"]

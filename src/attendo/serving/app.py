@@ -153,7 +153,7 @@ def _documents(
 
 
 def _is_idle(core: Core, documents: Documents | None, status: Status) -> bool:
-    """Whether nothing waits and no request has come for a while; regular health checks do not count."""
+    """Whether nothing waits and no request has come for a while: a steady caller's next one comes soon."""
     waits = status.in_flight or core.waiting or (documents is not None and documents.waiting)
     return not waits and time.monotonic() - status.asked_at > _QUIET_S
 

@@ -158,7 +158,7 @@ class LimitsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchingConfig:
-    """How waiting requests form batches.
+    """The forming of batches from waiting requests.
 
     Raises:
         ValueError: a value is impossible.
@@ -309,7 +309,7 @@ class ServingConfig:
     limits: LimitsConfig = field(default_factory=LimitsConfig)
     """Limits of a request and of a caller."""
     batching: BatchingConfig = field(default_factory=BatchingConfig)
-    """How waiting requests form batches."""
+    """The forming of batches from waiting requests."""
     models: ModelsConfig = field(default_factory=ModelsConfig)
     """The models in memory."""
     keys: KeysConfig = field(default_factory=KeysConfig)

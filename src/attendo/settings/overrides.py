@@ -29,7 +29,7 @@ class Origins:
         return self.file
 
     def of_text(self, text: str) -> str:
-        """The same for a text that names keys: `--set` if that wrote one of them."""
+        """The origin of a text that names keys: `--set` if that wrote one of them."""
         named = (rf"(?<![\w.]){re.escape('.'.join(path))}\b" for path in self.overrides)
         return "--set" if any(re.search(key, text) for key in named) else self.file
 

@@ -1,4 +1,4 @@
-"""How words of some languages are inflected, as endings: data for `inflection`.
+"""The inflection of words in some languages, as endings: data for `inflection`.
 
 A rule applies to words with one of its endings: a number of letters is cut off, and each of the listed endings is
 appended. All rules with the longest matching ending are used. They are deliberately broad, since they serve to

@@ -19,7 +19,7 @@ class Validation:
     bleu: float | None
     """BLEU of the translations; None if nothing was translated."""
     bleu_signature: str = ""
-    """sacreBLEU's signature of the figure."""
+    """The sacreBLEU signature of the figure."""
     f1: float | None = None
     """F1 of a parser's trees, in percent; None if nothing was parsed."""
     f1_signature: str = ""

@@ -89,9 +89,9 @@ class Calibration:
     weights_sha256: str
     """SHA-256 of the weights that it was learned for; with others it has no meaning."""
     close: float
-    """chrF2 from which a translation counts as close to a person's."""
+    """The minimum chrF2 of a translation that counts as close to a person's."""
     signature: str
-    """sacreBLEU's, of that chrF2."""
+    """The sacreBLEU signature of that chrF2."""
     search: dict[str, float]
     """Search settings of the translations: beam size and length penalty."""
     learned: Confidence

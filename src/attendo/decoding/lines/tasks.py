@@ -62,7 +62,7 @@ class Task:
     steps: int
     """The tokens that further searches may write, all together."""
     spelled: bool = False
-    """Whether the vocabulary can only spell it out: searched greedily, to at most one and a half times its tokens."""
+    """Whether the vocabulary can only spell it out: searched greedily, to one and a half times the expected tokens."""
     candidates: tuple[Candidate, ...] = ()
     """The best translations; none before the search, and for a cancelled line."""
     guards: tuple[GuardName, ...] = ()

@@ -35,7 +35,7 @@ class Permitted:
     allowed: Sequence[Allowed]
     """The tokens of each row; empty if `limits` has all of it."""
     limits: Limits | None
-    """The same in the form that a step takes; None if no row has limits."""
+    """The tokens in the form that a step takes; None if no row has limits."""
     forced: dict[int, ForcedRow]
     """The rows that miss something that is forced."""
 

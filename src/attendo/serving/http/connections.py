@@ -27,7 +27,7 @@ class Connection:
     holder: str | None
     """The caller it is counted for, an address or `key:ID`; None for a trusted proxy."""
     waiting_since: float | None
-    """Since when it has waited for a request, in seconds of the clock; None while one is being answered."""
+    """Time since which it has waited for a request, in seconds of the clock; None while one is being answered."""
     end: Callable[[], None]
     """Closes it gracefully; called only while it waits."""
     has_key: bool = False

@@ -1,4 +1,4 @@
-"""From a file and a model to a translated file: `attendo.translate_file`."""
+"""Translates a file with a model: `attendo.translate_file`."""
 
 from collections.abc import Sequence
 from pathlib import Path

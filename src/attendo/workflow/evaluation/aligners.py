@@ -21,7 +21,7 @@ _AROUND = ".,:;!?()\"'«»„“”‚‘’…"
 
 @dataclass(frozen=True, kw_only=True)
 class Aligner:
-    """One way to align."""
+    """A layer and head used for alignment."""
 
     layer: int | None
     """The decoder layer, from 1; None for the mean of all."""
