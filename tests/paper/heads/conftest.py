@@ -14,7 +14,7 @@ from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.paper.heads.looks import Look, Looks
+from attendo.paper.heads.head_attention import Look, Looks
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.text.subwords.learning import learn_tokenizer

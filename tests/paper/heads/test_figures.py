@@ -13,11 +13,11 @@ from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
 from attendo.paper.experiment import Order
-from attendo.paper.heads.cuts import dev_set
+from attendo.paper.heads.ablation import dev_set
 from attendo.paper.heads.figure3 import FIGURE3
 from attendo.paper.heads.figure4 import FIGURE4
 from attendo.paper.heads.figure5 import FIGURE5
-from attendo.paper.heads.looks import Head
+from attendo.paper.heads.head_attention import Head
 from attendo.paper.report import Picture
 from attendo.workflow.runs.reporting import Silence
 

@@ -9,7 +9,7 @@ from tests.paper.heads.conftest import HEADS, LAYERS, PLANTED, MakeLooks, look_o
 
 from attendo.paper.heads.figure3 import relations
 from attendo.paper.heads.figure4 import anaphors
-from attendo.paper.heads.looks import Head, Look
+from attendo.paper.heads.head_attention import Head, Look
 from attendo.paper.heads.markup import links
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.heads.roles import RoleScore, innermost, roles, structure

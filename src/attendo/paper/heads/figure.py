@@ -11,7 +11,7 @@ import numpy as np
 from attendo.bench.machine import this_machine, versions
 from attendo.errors import ModelError, RecipeError
 from attendo.paper.experiment import Order, Outcome, Reporter, Scale, ShouldStop, Stopped
-from attendo.paper.heads.looks import Head, Looks, look_at
+from attendo.paper.heads.head_attention import Head, Looks, look_at
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.paper.heads.subjects import Subject, names_of, open_subjects

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import Kind
+from attendo.paper.heads.chance import LEVEL, Case, OffsetProfile, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
-from attendo.paper.heads.looks import Head, Heads, Look, Looks, decoder_weights, encoder_weights
+from attendo.paper.heads.head_attention import Head, Heads, Look, Looks, decoder_weights, encoder_weights
 from attendo.paper.heads.markup import Side
-from attendo.paper.heads.nulls import LEVEL, Case, OffsetProfile, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Picture
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from attendo.paper.heads.chance import LEVEL, Case, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
-from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights, ranked
-from attendo.paper.heads.nulls import LEVEL, Case, PlaceRule, best_place_rule, holm, p_text, sign_tests
+from attendo.paper.heads.head_attention import Head, Heads, Look, Looks, encoder_weights, ranked
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Picture
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from attendo.attention_maps.weights import TITLES, Kind
 from attendo.paper.experiment import Order, Scale, Stopped
-from attendo.paper.heads.cuts import (
+from attendo.paper.heads.ablation import (
     NUM_RESAMPLES,
     Cut,
     Cuts,
@@ -16,9 +16,9 @@ from attendo.paper.heads.cuts import (
     heads_of,
     own_sentences,
 )
+from attendo.paper.heads.chance import p_text
 from attendo.paper.heads.figure import HeadsFigure, Reading, Shown, percent, to_data
-from attendo.paper.heads.looks import Head, Looks
-from attendo.paper.heads.nulls import p_text
+from attendo.paper.heads.head_attention import Head, Looks
 from attendo.paper.heads.pictures import cuts_png, lines_picture
 from attendo.paper.heads.roles import LEAST_SHARE, LEAST_WORDS, RoleScore, Structure, StructureHead, roles, structure
 from attendo.paper.page_text import page_text

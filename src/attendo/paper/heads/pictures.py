@@ -13,8 +13,8 @@ from attendo.attention_maps.svg import to_svg
 from attendo.attention_maps.view import View
 from attendo.attention_maps.weights import KINDS, TITLES, Kind
 from attendo.paper.charts import panels
-from attendo.paper.heads.cuts import Cut, Cuts
-from attendo.paper.heads.looks import Head, Look
+from attendo.paper.heads.ablation import Cut, Cuts
+from attendo.paper.heads.head_attention import Head, Look
 from attendo.paper.report import Picture
 from attendo.plots.figure_files import png_bytes
 

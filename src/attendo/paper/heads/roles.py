@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import KINDS, Kind
-from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights, ranked
+from attendo.paper.heads.chance import LEVEL, OffsetProfile, holm, sign_tests
+from attendo.paper.heads.head_attention import Head, Heads, Look, Looks, encoder_weights, ranked
 from attendo.paper.heads.markup import PUNCTUATION, Link, Side, links
-from attendo.paper.heads.nulls import LEVEL, OffsetProfile, holm, sign_tests
 from attendo.paper.statistics import Estimate, estimate
 
 # --- constituents -----------------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ class Preparation:
         self._folder = base_folder / data.folder
         files = [self._folder / name for corpus in data.corpora for name in corpus.files]
         self._total = sum(path.stat().st_size for path in files)
-        # At most one part is done before a process has started.
+        # A single part would be done before a process had started.
         self._workers: Workers = workers if self._total > PART_BYTES else InProcess()
         self._scanned: dict[Path, ScannedFile] = {}
         self._extracted: dict[CorpusConfig, ScannedFile] = {}
@@ -169,10 +169,8 @@ class Preparation:
         folder = self._output / _UNITS
         folder.mkdir()
         tasks = (
-            ExtractTask(
-                corpus=file_set, folder=self._folder, languages=self._languages, output=folder / f"{number}.tsv"
-            )
-            for number, file_set in enumerate(units)
+            ExtractTask(corpus=unit, folder=self._folder, languages=self._languages, output=folder / f"{number}.tsv")
+            for number, unit in enumerate(units)
         )
         for task, scanned in self._workers.map(extract_units, tasks):
             self._extracted[task.corpus] = scanned

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from attendo.paper.heads.nulls import (
+from attendo.paper.heads.chance import (
     Case,
     OffsetProfile,
     PlaceRule,

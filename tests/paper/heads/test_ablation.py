@@ -11,9 +11,18 @@ from torch import Tensor, nn
 from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.errors import ModelError
 from attendo.model.batch import collate
-from attendo.paper.heads import cuts
-from attendo.paper.heads.cuts import Cutting, DevSet, Written, attention_of, bleu_of, compare_cuts, heads_of, without
-from attendo.paper.heads.looks import Head
+from attendo.paper.heads import ablation
+from attendo.paper.heads.ablation import (
+    Cutting,
+    DevSet,
+    Written,
+    attention_of,
+    bleu_of,
+    compare_cuts,
+    heads_of,
+    without,
+)
+from attendo.paper.heads.head_attention import Head
 
 SOURCE, TARGET = [[5, 9, 30, 0], [7, 0]], [[40, 3, 0], [12, 13, 14, 0]]
 DEV = DevSet(name="two", sources=("a dog", "the old house"), references=("ein Hund", "das alte Haus"))
@@ -118,7 +127,7 @@ def test_each_head_is_cut_once_and_other_studies_are_refused(
     def again(*arguments: object) -> None:
         raise AssertionError("it is kept")
 
-    monkeypatch.setattr(cuts, "_translate", again)
+    monkeypatch.setattr(ablation, "_translate", again)
     assert Cutting(tmp_path / "cuts", model, DEV, lambda: False).cut(head) == cut
     other = Cutting(tmp_path / "cuts", load_model(model_folder), DEV, lambda: False)
     with pytest.raises(ModelError, match="is of another model or other sentences"):

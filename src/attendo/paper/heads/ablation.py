@@ -28,7 +28,7 @@ from attendo.evaluation.scores import metrics
 from attendo.model.attention import MultiHeadAttention
 from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
-from attendo.paper.heads.looks import Head
+from attendo.paper.heads.head_attention import Head
 from attendo.paper.heads.markup import Pair
 from attendo.paper.study_folder import keep, kept
 from attendo.workflow.engines.engine import Engine

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.paper.heads.looks import Heads
+from attendo.paper.heads.head_attention import Heads
 
 LEVEL = 0.05
 """Significance level: a corrected p below it counts."""
