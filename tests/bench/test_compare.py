@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from attendo.bench.compare import Measurement, Setting, agreement, make_rows, make_settings, measure
-from attendo.bench.systems import System, Timed
+from attendo.bench.systems import System, TimedTranslation
 from attendo.bench.work import Sentence, Work
 from attendo.decoding.backends.native_model import Dtype
 
@@ -99,10 +99,10 @@ class Told:
     def layout(self, sentences: int, batch: int) -> str:
         return self.LAYOUT
 
-    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
+    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> TimedTranslation:
         self.calls.append((self.name, len(sources)))
         self.seen.append((beam, batch))
-        return Timed(seconds=0.1 * len(sources), ids=[source[:-1] for source in sources])
+        return TimedTranslation(seconds=0.1 * len(sources), ids=[source[:-1] for source in sources])
 
 
 def test_systems_take_turns(tiny_work: Work) -> None:

@@ -18,7 +18,7 @@ from attendo.cluster.pool import Share
 from attendo.cluster.translation import num_workers, share_of, translate_on_cluster
 from attendo.errors import AttendoError, DataError
 from attendo.workflow.engines.translate import Decoding
-from attendo.workflow.translation.file_translation import Finished
+from attendo.workflow.translation.file_translation import FileProgress
 from attendo.workflow.translation.part_translation import Output
 from attendo.workflow.translation.text_parts import TextFiles
 
@@ -78,7 +78,7 @@ def no_cluster(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def translate(model: Path, source: Path, output: Path, told: Told, **search: int) -> Finished:
+def translate(model: Path, source: Path, output: Path, told: Told, **search: int) -> FileProgress:
     return translate_on_cluster(
         Decoding(model=str(model), search={"window_lines": 3, **search}),
         TextFiles(source=source),

@@ -10,7 +10,7 @@ import torch
 
 from attendo.errors import DataError
 from attendo.evaluation.calibration import (
-    Judged,
+    JudgedTranslation,
     chrf,
     confidence_of,
     equally_weighted,
@@ -24,7 +24,7 @@ from attendo.evaluation.confidence import features
 from attendo.evaluation.reliability import reliability
 
 
-def drawn(count: int, seed: int = 1) -> list[Judged]:
+def drawn(count: int, seed: int = 1) -> list[JudgedTranslation]:
     """Sentences that come close the less often the more their tokens cost and the shorter they are."""
     generator = random.Random(seed)
     found = []
@@ -32,7 +32,9 @@ def drawn(count: int, seed: int = 1) -> list[Judged]:
         cost, length = generator.uniform(0, 2) ** 2, generator.randrange(10, 40)
         logit = 3 - 2.5 * cost**0.5 - 1.5 * max(0.0, np.log(45 / (length + 5)) - 0.4)
         close = generator.random() < 1 / (1 + np.exp(-logit))
-        found.append(Judged(source=f"{number:040}", text="x" * length, token_log_probs=(-cost,) * 3, close=close))
+        found.append(
+            JudgedTranslation(source=f"{number:040}", text="x" * length, token_log_probs=(-cost,) * 3, close=close)
+        )
     return found
 
 

@@ -6,13 +6,21 @@ from dataclasses import replace
 import pytest
 
 from attendo.decoding.lines.translation import Candidate, Translation
-from attendo.evaluation.confidence import Confidence, Weighted, features, is_junk, length_ratio, shortness, surprise
+from attendo.evaluation.confidence import (
+    Confidence,
+    FeatureWeight,
+    features,
+    is_junk,
+    length_ratio,
+    shortness,
+    surprise,
+)
 
 LEARNED = Confidence(
     bias=1.0,
     log_ratio=0.0,
-    surprise=Weighted(mean=0.5, scale=0.25, weight=-2.0),
-    shortness=Weighted(mean=0.0, scale=1.0, weight=-1.0),
+    surprise=FeatureWeight(mean=0.5, scale=0.25, weight=-2.0),
+    shortness=FeatureWeight(mean=0.0, scale=1.0, weight=-1.0),
 )
 
 
@@ -61,10 +69,10 @@ def test_length_and_total_surprise_count_where_they_were_learned() -> None:
     assert found == pytest.approx((1.0, short, 2.0, long, long**2, short * math.sqrt(20)))
     learned = replace(
         LEARNED,
-        total_surprise=Weighted(mean=1.0, scale=0.5, weight=-1.0),
-        length=Weighted(mean=0.0, scale=2.0, weight=3.0),
-        squared_length=Weighted(mean=1.0, scale=1.0, weight=-0.5),
-        scaled_shortness=Weighted(mean=0.0, scale=2.0, weight=-1.0),
+        total_surprise=FeatureWeight(mean=1.0, scale=0.5, weight=-1.0),
+        length=FeatureWeight(mean=0.0, scale=2.0, weight=3.0),
+        squared_length=FeatureWeight(mean=1.0, scale=1.0, weight=-0.5),
+        scaled_shortness=FeatureWeight(mean=0.0, scale=2.0, weight=-1.0),
     )
     # The two of before add -3 - log 2 to the bias; total surprise is two deviations above the mean.
     logit = -3 - short - 2 + 1.5 * long - 0.5 * (long**2 - 1) - short * math.sqrt(20) / 2

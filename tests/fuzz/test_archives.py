@@ -12,7 +12,7 @@ from tests.fuzz.sandbox import Case, run_cases
 
 from attendo.errors import DataError
 from attendo.workflow.datasets.extraction import extract
-from attendo.workflow.datasets.origins import Archive, Located
+from attendo.workflow.datasets.origins import Archive, TextLocation
 
 
 def archive(rng: random.Random) -> bytes:
@@ -46,7 +46,7 @@ def try_archive(folder: Path, seed: int) -> int:
     (folder / "out").mkdir(parents=True)
     (folder / "a.tgz").write_bytes(content)
     wanted = Archive(url="http://example.org/a.tgz", checksum=None, bytes=None)
-    text = Located(name="train.x", archive=wanted, members=("x.en", "x.de"), format=rng.choice(["lines", "sgm"]))
+    text = TextLocation(name="train.x", archive=wanted, members=("x.en", "x.de"), format=rng.choice(["lines", "sgm"]))
     try:
         extract(text, folder / "a.tgz", folder / "out", ("en", "de"), lambda _: None)
         written = {"train.x.en", "train.x.de"}

@@ -5,13 +5,13 @@ import pytest
 from attendo.native import advice as module
 from attendo.native.advice import advice
 from attendo.native.build import HERE, Build, problem, read_build
-from attendo.native.library import Found, Kernels, available_kernels
+from attendo.native.library import KernelChoice, Kernels, available_kernels
 
 
 def on(monkeypatch: pytest.MonkeyPatch, variant: str | None, *, why: str = "", left_out: tuple[str, ...] = ()) -> str:
     """The advice of a machine where these kernels are found."""
     monkeypatch.delenv("ATTENDO_KERNELS", raising=False)
-    found = Found(None if variant is None else Kernels(variant, {}), why)
+    found = KernelChoice(None if variant is None else Kernels(variant, {}), why)
     monkeypatch.setattr(module, "find_kernels", lambda: found)
     monkeypatch.setattr(module, "problem", lambda: why)
     monkeypatch.setattr(module, "left_out", lambda: list(left_out))

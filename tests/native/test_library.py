@@ -11,7 +11,7 @@ import pytest
 from attendo.errors import ModelError
 from attendo.native import library
 from attendo.native.library import (
-    Found,
+    KernelChoice,
     Kernels,
     available_kernels,
     describe,
@@ -27,13 +27,13 @@ def forgotten() -> Iterator[None]:
     find_kernels.cache_clear()
 
 
-def choice(monkeypatch: pytest.MonkeyPatch, *variants: str, wanted: str = "") -> Found:
+def choice(monkeypatch: pytest.MonkeyPatch, *variants: str, wanted: str = "") -> KernelChoice:
     monkeypatch.setattr(library, "available_kernels", lambda: tuple(Kernels(name, {}) for name in variants))
     monkeypatch.setenv("ATTENDO_KERNELS", wanted)
     return find_kernels()
 
 
-def variant(found: Found) -> str:
+def variant(found: KernelChoice) -> str:
     return "none" if found.kernels is None else found.kernels.variant
 
 
@@ -54,7 +54,7 @@ def test_the_portable_variant_is_only_taken_by_name(monkeypatch: pytest.MonkeyPa
 
 
 def test_plain_torch_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert choice(monkeypatch, "avx2", "portable", wanted="plain") == Found(None, "ATTENDO_KERNELS=plain")
+    assert choice(monkeypatch, "avx2", "portable", wanted="plain") == KernelChoice(None, "ATTENDO_KERNELS=plain")
 
 
 @pytest.mark.parametrize(

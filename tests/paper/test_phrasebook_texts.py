@@ -6,23 +6,23 @@ from pathlib import Path
 import pytest
 
 from attendo.errors import RecipeError
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from, write_if_tiny
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Order:
-    return Order(scale="tiny", folder=tmp_path / "study", seeds=1, jobs=1, data=None, command="")
+def tiny(tmp_path: Path) -> StudyRequest:
+    return StudyRequest(scale="tiny", folder=tmp_path / "study", seeds=1, jobs=1, data=None, command="")
 
 
-def test_tiny_has_the_phrasebook_and_takes_no_data(tiny: Order, tmp_path: Path) -> None:
+def test_tiny_has_the_phrasebook_and_takes_no_data(tiny: StudyRequest, tmp_path: Path) -> None:
     assert corpora_folder(tiny) == tiny.folder / "phrasebook"
     with pytest.raises(RecipeError, match="--data"):
         corpora_folder(replace(tiny, data=tmp_path))
 
 
 def test_other_scales_have_the_recipes_own_corpora_or_those_given(
-    tiny: Order, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: StudyRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert taken_from(corpora_folder(replace(tiny, scale="small"))) == []
     monkeypatch.chdir(tmp_path)
@@ -30,7 +30,7 @@ def test_other_scales_have_the_recipes_own_corpora_or_those_given(
     assert taken_from(given) == [f"data.folder={tmp_path.resolve() / 'corpora'}"]
 
 
-def test_the_phrasebook_is_written_once_and_at_tiny_alone(tiny: Order) -> None:
+def test_the_phrasebook_is_written_once_and_at_tiny_alone(tiny: StudyRequest) -> None:
     write_if_tiny(replace(tiny, scale="small"))
     assert not tiny.folder.exists()
     write_if_tiny(tiny)

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pytest
 
 from attendo.errors import RecipeError
-from attendo.paper.experiment import Experiment, Order, Scale
+from attendo.paper.experiment import Experiment, Scale, StudyRequest
 from attendo.paper.length_extrapolation.rows import LENGTHS, ROWS, recipes
 from attendo.paper.length_extrapolation.study import LENGTH_EXTRAPOLATION
 from attendo.paper.report import Table
@@ -29,15 +29,15 @@ class Quiet(Silence):
         """Says nothing."""
 
 
-def order(scale: Scale, folder: Path, **changes: Any) -> Order:
+def request(scale: Scale, folder: Path, **changes: Any) -> StudyRequest:
     values: dict[str, Any] = {"seeds": 3, "jobs": 1, "data": None, "command": "attendo reproduce"}
-    return Order(scale=scale, folder=folder, **{**values, **changes})
+    return StudyRequest(scale=scale, folder=folder, **{**values, **changes})
 
 
 @pytest.mark.parametrize(("name", "rows"), [("length-extrapolation", 4), ("schedule", 4)])
 @pytest.mark.usefixtures("quick_estimates")
 def test_a_forecast_trains_nothing(name: str, rows: int, tmp_path: Path) -> None:
-    report = STUDIES[name].forecast(order("tiny", tmp_path / "study"), Quiet())
+    report = STUDIES[name].forecast(request("tiny", tmp_path / "study"), Quiet())
     assert not (tmp_path / "study").exists()
     assert report.data["hours"] > 0
     assert len(report.data["rows"]) == rows
@@ -49,12 +49,12 @@ def test_a_forecast_trains_nothing(name: str, rows: int, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", list(STUDIES))
 def test_tiny_has_data_of_its_own(name: str, tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match="--data: the scale tiny has a phrasebook of its own"):
-        STUDIES[name].forecast(order("tiny", tmp_path / "study", data=tmp_path), Quiet())
+        STUDIES[name].forecast(request("tiny", tmp_path / "study", data=tmp_path), Quiet())
 
 
 @pytest.mark.parametrize("scale", get_args(Scale))
 def test_rows_differ_in_positions_and_texts_alone(scale: Scale, tmp_path: Path) -> None:
-    found = recipes(order(scale, tmp_path))
+    found = recipes(request(scale, tmp_path))
     assert list(found) == ["sinusoidal-short", "learned-short", "sinusoidal-all", "learned-all"]
     for row in ROWS:
         recipe = found[row.name]

@@ -77,7 +77,7 @@ def test_interrupted_failing_and_done_runs(
         study = Study(folder, runs, RunResult, lambda run: prepared, jobs=2, threads=1)
         return study.train(notes, should_stop, notes.finished), notes
 
-    # The first sitting ends when the long run is on its way.
+    # The first session ends when the long run is on its way.
     outcome, notes = sit(lambda: steps_made(folder / "runs" / "long-seed-2") >= 10)
     assert outcome.interrupted
     assert [result.row for result in outcome.results] == ["short"]

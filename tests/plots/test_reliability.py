@@ -8,12 +8,12 @@ import pytest
 from attendo.evaluation.reliability import reliability
 from attendo.plots.figure_files import figure_bytes
 from attendo.plots.reliability import description, draw_reliability
-from attendo.workflow.confidence import Measured
+from attendo.workflow.confidence import ConfidenceQuality
 
 
-def measured(name: str, learned_from: bool) -> Measured:
+def measured(name: str, learned_from: bool) -> ConfidenceQuality:
     close = [place % 3 > 0 for place in range(200)]
-    return Measured(
+    return ConfidenceQuality(
         name=name,
         learned_from=learned_from,
         kernel="none",

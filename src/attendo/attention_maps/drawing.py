@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from attendo.attention_maps.heat_maps import heat_maps
 from attendo.attention_maps.labels import spelled
 from attendo.attention_maps.lines import lines
-from attendo.attention_maps.shapes import Captioned, Part, Shape, Text, cut, moved, text_width
+from attendo.attention_maps.shapes import CaptionedPart, Part, Shape, Text, cut, moved, text_width
 from attendo.attention_maps.view import Selection, View, select
 from attendo.attention_maps.weights import TITLES, AttentionMap, visible
 
@@ -61,7 +61,7 @@ def draw(attention: AttentionMap, view: View) -> Drawing:
     return Drawing(width=width, height=top, shapes=tuple(shapes), description=description)
 
 
-def figures(attention: AttentionMap, view: View) -> tuple[Captioned, ...]:
+def figures(attention: AttentionMap, view: View) -> tuple[CaptionedPart, ...]:
     """Returns the figures that a view asks for, one for each kind of attention.
 
     Raises:
@@ -78,7 +78,7 @@ def sentence(attention: AttentionMap, tokens: tuple[str, ...]) -> str:
     return re.sub(r" (?=[.,;:!?…)\]}»”]( |$))", "", " ".join(map(visible, tokens)))
 
 
-def _figure(attention: AttentionMap, view: View, selection: Selection) -> Captioned:
+def _figure(attention: AttentionMap, view: View, selection: Selection) -> CaptionedPart:
     num_layers, num_heads = attention.weights(selection.kind).shape[:2]
     caption = TITLES[selection.kind]
     totals = []
@@ -99,7 +99,7 @@ def _figure(attention: AttentionMap, view: View, selection: Selection) -> Captio
     description = f"{caption}{sizes}: {content}."
     if view.words and view.style == "lines":
         caption += f": {words}"
-    return Captioned(caption=caption, description=description, part=part)
+    return CaptionedPart(caption=caption, description=description, part=part)
 
 
 def _numbered(name: str, indices: tuple[int, ...]) -> str:

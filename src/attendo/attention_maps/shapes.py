@@ -120,7 +120,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Captioned:
+class CaptionedPart:
     """A part of a picture with its caption and description."""
 
     caption: str

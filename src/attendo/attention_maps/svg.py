@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from attendo.attention_maps.drawing import Drawing
 from attendo.attention_maps.palette import NUM_SHADES, shades
-from attendo.attention_maps.shapes import Box, Captioned, Cells, Curves, Shape, Text
+from attendo.attention_maps.shapes import Box, CaptionedPart, Cells, Curves, Shape, Text
 from attendo.xml_text import FONT, xml_text
 
 _FONT = f"font-family:{FONT}"
@@ -25,7 +25,7 @@ def to_svg(drawing: Drawing) -> str:
     )
 
 
-def fragment(figures: Sequence[Captioned]) -> str:
+def fragment(figures: Sequence[CaptionedPart]) -> str:
     """Returns figures as HTML to embed into another page.
 
     The text takes the page's own colour, so the same fragment suits light and dark pages; it contains no style sheet,
@@ -53,7 +53,7 @@ def head_markup(weights: NDArray[np.float32]) -> str:
     )
 
 
-def _figure(figure: Captioned) -> str:
+def _figure(figure: CaptionedPart) -> str:
     part = figure.part
     return (
         f'<figure style="margin:1.5em 0"><figcaption>{xml_text(figure.caption)}</figcaption>'

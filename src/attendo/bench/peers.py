@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from attendo.bench.systems import Timed, torch_threads
+from attendo.bench.systems import TimedTranslation, torch_threads
 from attendo.bench.work import Sentence, Work
 from attendo.decoding.backends.native_model import Dtype
 from attendo.interop.ctranslate2 import EOS, UNK, save, to_spec
@@ -66,7 +66,7 @@ class CTranslate2System:
         """Returns the layout that the system was made with."""
         return self._layout
 
-    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
+    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> TimedTranslation:
         """Translates; CTranslate2 itself sorts by length, forms batches and adds `</s>`."""
         tokens = [[self._source_tokens[number] for number in source[:-1]] for source in sources]
         calls = [[sentence] for sentence in tokens] if batch == 1 else [tokens]
@@ -83,7 +83,7 @@ class CTranslate2System:
         results = [result for call in calls for result in self._translator.translate_batch(call, **settings)]
         seconds = time.perf_counter() - started
         ids = [tuple(self._target_ids[token] for token in result.hypotheses[0]) for result in results]
-        return Timed(seconds=seconds, ids=ids)
+        return TimedTranslation(seconds=seconds, ids=ids)
 
 
 def ctranslate2_systems(work: Work, dtype: Dtype, *, threads: int, device: torch.device) -> list[CTranslate2System]:
@@ -137,7 +137,7 @@ class HuggingFaceSystem:
         """Returns one worker with all threads: batches run one at a time."""
         return f"1x{self._threads}"
 
-    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
+    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> TimedTranslation:
         """Translates one batch after the other, the longest sentences first."""
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
         batches = [order[first : first + batch] for first in range(0, len(order), batch)]
@@ -158,7 +158,7 @@ class HuggingFaceSystem:
         for indices, output in zip(batches, outputs, strict=True):
             for index, row in zip(indices, output[:, 1:].tolist(), strict=True):  # without the start token
                 ids[index] = _until_end(row, {EOS_ID, self._pad_id})
-        return Timed(seconds=seconds, ids=ids)
+        return TimedTranslation(seconds=seconds, ids=ids)
 
     def _input(self, sources: Sequence[Sentence]) -> dict[str, torch.Tensor]:
         """Returns ids and mask of a batch, int64 `(batch, src_len)`, with Marian's padding."""

@@ -18,7 +18,7 @@ from attendo.decoding.searches.hypothesis import Hypothesis
 
 
 @dataclass(frozen=True, kw_only=True)
-class Timed:
+class TimedTranslation:
     """A system's translations, and the time they took."""
 
     seconds: float
@@ -40,7 +40,7 @@ class System(Protocol):
     def layout(self, sentences: int, batch: int) -> str:
         """Returns the layout used for this number of sentences: workers x threads per worker."""
 
-    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
+    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> TimedTranslation:
         """Translates; a batch of 1 means one call per sentence, each after the previous one has returned."""
 
 
@@ -73,7 +73,7 @@ class AttendoSystem:
         """Returns workers of one thread, or one worker with all threads for single sentences and with torch."""
         return f"{self._threads}x1" if self._model.concurrent and batch > 1 else f"1x{self._threads}"
 
-    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
+    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> TimedTranslation:
         """Translates; with a forced length it also decodes `</s>`, one step more than the peers."""
         search = id_search(self._model, self._work, beam=beam, batch=batch, threads=self._threads)
         calls = [[source] for source in sources] if batch == 1 else [list(sources)]
@@ -82,7 +82,7 @@ class AttendoSystem:
             started = time.perf_counter()
             results = [search.search(call, call_rules) for call, call_rules in zip(calls, rules, strict=True)]
             seconds = time.perf_counter() - started
-        return Timed(
+        return TimedTranslation(
             seconds=seconds, ids=[best(hypotheses, self._work.length) for call in results for hypotheses in call]
         )
 

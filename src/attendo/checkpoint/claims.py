@@ -53,7 +53,7 @@ class TensorClaim:
     nbytes: int
 
 
-class Described(Protocol):
+class ArrayLike(Protocol):
     """A `TensorClaim`, a torch tensor or a numpy array."""
 
     @property
@@ -191,7 +191,7 @@ def _counts(value: Any) -> tuple[int, ...] | None:
 
 
 def check_tensors(
-    path: Path, tensors: Mapping[str, Described], shapes: Mapping[str, tuple[int, ...]], codes: Sequence[str] = ()
+    path: Path, tensors: Mapping[str, ArrayLike], shapes: Mapping[str, tuple[int, ...]], codes: Sequence[str] = ()
 ) -> None:
     """Compares names, shapes and dtypes of tensors with those that a model should have.
 

@@ -20,7 +20,7 @@ from attendo.cli.signals import StopSignal
 from attendo.errors import AttendoError
 
 if TYPE_CHECKING:
-    from attendo.paper.experiment import Order
+    from attendo.paper.experiment import StudyRequest
     from attendo.paper.report import Report
     from attendo.workflow.preparation.prepare import Progress
 
@@ -85,15 +85,15 @@ class StudyOptions:
         ),
     ] = None
 
-    def order(self, name: str) -> "Order":
+    def request(self, name: str) -> "StudyRequest":
         """Builds the settings of a study.
 
         Args:
             name: the result that the study reproduces.
         """
-        from attendo.paper.experiment import Order, usual_jobs
+        from attendo.paper.experiment import StudyRequest, usual_jobs
 
-        return Order(
+        return StudyRequest(
             scale=self.scale,
             folder=self.output or Path("reproduced") / f"{name}-{self.scale}",
             seeds=self.seeds,
@@ -145,26 +145,26 @@ def reproduce(
     from attendo.paper.studies import EXPERIMENTS
     from attendo.paper.study_folder import own_folder
 
-    order, experiment = study.order(name), EXPERIMENTS[name]
+    request, experiment = study.request(name), EXPERIMENTS[name]
     if dry_run:
         with _Reporter("rows", quiet=quiet) as reporter:
-            _print(experiment.forecast(order, reporter), as_json=as_json)
+            _print(experiment.forecast(request, reporter), as_json=as_json)
         return
-    check_folder(order.folder)
-    note_kept(order.folder, force=force)
+    check_folder(request.folder)
+    note_kept(request.folder, force=force)
     stop = StopSignal()
     with (
-        own_folder(order.folder, name, study.scale, force=force),
+        own_folder(request.folder, name, study.scale, force=force),
         _Reporter(experiment.unit, quiet=quiet) as reporter,
         stop,
     ):
-        outcome = experiment.reproduce(order, reporter, lambda: stop.number is not None)
+        outcome = experiment.reproduce(request, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:
             _print(outcome.report, as_json=as_json)
-        notes(quiet=quiet)(f"the page: {order.folder / 'index.html'}")
+        notes(quiet=quiet)(f"the page: {request.folder / 'index.html'}")
     if outcome.interrupted:
-        note(f"interrupted, everything is saved in {order.folder}; run the same command again to continue")
+        note(f"interrupted, everything is saved in {request.folder}; run the same command again to continue")
         raise typer.Exit(128 + (stop.number or signal.SIGINT))
     if outcome.failures:
         listed = "\n".join(outcome.failures)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from attendo.workflow.engines.aids import Aids
     from attendo.workflow.engines.engine import Engine
     from attendo.workflow.engines.translate import Decoding
-    from attendo.workflow.translation.file_translation import Finished
+    from attendo.workflow.translation.file_translation import FileProgress
 
 
 @with_groups(
@@ -222,7 +222,7 @@ def _translate_file(request: Request, file: Path, output: Path, ray: str | None)
         note(f"the machines use different kernels, so scores may differ in the last digits; lines by kernel: {shares}")
 
 
-def _finished(request: Request, file: Path, output: Path, ray: str | None, reporter: FileReporter) -> "Finished":
+def _finished(request: Request, file: Path, output: Path, ray: str | None, reporter: FileReporter) -> "FileProgress":
     from attendo.workflow.translation.part_files import PartsFolder
     from attendo.workflow.translation.text_parts import TextFiles, scan_texts
 

@@ -16,7 +16,7 @@ from attendo.errors import AttendoError
 from attendo.text.parts import ScannedFile
 from attendo.workflow.engines.translate import Decoding
 from attendo.workflow.translation.file_translation import (
-    Finished,
+    FileProgress,
     Reporter,
     check_unchanged,
     finished,
@@ -39,7 +39,7 @@ def translate_on_cluster(
     address: str,
     threads: int | None,
     reporter: Reporter,
-) -> Finished:
+) -> FileProgress:
     """Translates a file, or resumes an interrupted translation of it.
 
     Args:

@@ -105,7 +105,7 @@ class DraftingStep(Step, Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WrittenSentence:
     """A sentence that was written from its start to its end."""
 
     ids: list[int]
@@ -121,7 +121,7 @@ class Written:
 class WritingStep(DraftingStep, Protocol):
     """A step that writes a whole sentence by itself, as `blockwise_search` does block by block."""
 
-    def write(self, max_len: int, eos_id: int, between: Callable[[], object] = lambda: None) -> Written:
+    def write(self, max_len: int, eos_id: int, between: Callable[[], object] = lambda: None) -> WrittenSentence:
         """Repeatedly takes the most probable token; for a new step with one sentence.
 
         Args:

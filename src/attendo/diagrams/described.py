@@ -21,7 +21,7 @@ _ACTIVATIONS = {"relu": "ReLU", "silu": "swish"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class BlockLabel:
     """The kind and text of a block."""
 
     kind: Kind
@@ -29,7 +29,7 @@ class Described:
     details: tuple[str, ...] = ()
 
 
-def described(step: Step, model: nn.Module) -> Described:
+def described(step: Step, model: nn.Module) -> BlockLabel:
     """Describes a step, with the sizes of its matrices; an unknown module is titled by its class."""
     module = step.module
     match module:
@@ -41,47 +41,47 @@ def described(step: Step, model: nn.Module) -> Described:
             details = [sizes, _activation(module.activation)]
             if module.dropout.p:
                 details[1] += f", then dropout {module.dropout.p:g}"
-            return Described(kind="feed-forward", title="Feed Forward", details=tuple(details))
+            return BlockLabel(kind="feed-forward", title="Feed Forward", details=tuple(details))
         case Recurrence():
             size = f"two GRUs of {module.onwards.hidden_size:,}, one each way"
-            return Described(kind="mixing", title="Recurrence", details=(size,))
+            return BlockLabel(kind="mixing", title="Recurrence", details=(size,))
         case Convolution():
             return _convolution(module.convolution)
         case SeparableConvolution():
             taps = f"kernel {module.within_channels.kernel_size[0]} within {module.within_channels.groups:,} channels"
             matrix = f"then {module.output.in_features:,} × {module.output.out_features:,}"
-            return Described(kind="mixing", title="Separable Convolution", details=(taps, matrix))
+            return BlockLabel(kind="mixing", title="Separable Convolution", details=(taps, matrix))
         case LearnedPositions():
             rows, width = module.table.shape
-            return Described(
+            return BlockLabel(
                 kind="positions", title="Positional Encoding", details=("learned", f"{rows:,} × {width:,}")
             )
         case SinusoidalPositions():
             order = "by turns" if module.layout == "interleaved" else "in halves"
-            return Described(kind="positions", title="Positional Encoding", details=(f"sines and cosines {order}",))
+            return BlockLabel(kind="positions", title="Positional Encoding", details=(f"sines and cosines {order}",))
         case NextWord():
-            return Described(kind="told", title="Next Word", details=("its place in the memory",))
+            return BlockLabel(kind="told", title="Next Word", details=("its place in the memory",))
         case ParserStack():
-            return Described(kind="told", title="Parser Stack", details=("depth, what is open, what is complete",))
+            return BlockLabel(kind="told", title="Parser Stack", details=("depth, what is open, what is complete",))
         case nn.Module():
-            return Described(kind="step", title=type(module).__name__)
+            return BlockLabel(kind="step", title=type(module).__name__)
     return _operation(step, model)
 
 
-def _operation(step: Step, model: nn.Module) -> Described:
+def _operation(step: Step, model: nn.Module) -> BlockLabel:
     weights = [model.get_parameter(name) for name in step.weights]
     if step.operation == "embedding" and isinstance(model.get_submodule(step.path), Embedding):
         title = "Input Embedding" if step.path.startswith("source") else "Output Embedding"
         rows, width = weights[0].shape
-        return Described(kind="embedding", title=title, details=(f"{rows:,} × {width:,}",))
+        return BlockLabel(kind="embedding", title=title, details=(f"{rows:,} × {width:,}",))
     if step.operation == "linear":
         outputs, inputs = weights[0].shape
         bias = " and a bias" if len(weights) > 1 else ""
-        return Described(kind="linear", title="Linear", details=(f"{inputs:,} → {outputs:,}{bias}",))
-    return Described(kind="step", title=step.operation)
+        return BlockLabel(kind="linear", title="Linear", details=(f"{inputs:,} → {outputs:,}{bias}",))
+    return BlockLabel(kind="step", title=step.operation)
 
 
-def _attention(module: MultiHeadAttention, step: Step) -> Described:
+def _attention(module: MultiHeadAttention, step: Step) -> BlockLabel:
     looks_back = len(step.mask_shape) > 1 and 1 < step.mask_shape[-2] == step.mask_shape[-1]
     details = [heads_text(module)]
     if isinstance(module, RestrictedSelfAttention):
@@ -99,7 +99,7 @@ def _attention(module: MultiHeadAttention, step: Step) -> Described:
     if module.dropout.p:
         details.append(f"dropout {module.dropout.p:g} of weights")
     title = "Masked Multi-Head Attention" if looks_back else "Multi-Head Attention"
-    return Described(kind="attention", title=title, details=tuple(details))
+    return BlockLabel(kind="attention", title=title, details=tuple(details))
 
 
 def heads_text(module: MultiHeadAttention) -> str:
@@ -109,10 +109,10 @@ def heads_text(module: MultiHeadAttention) -> str:
     return f"h = {module.num_heads}, d_k = {module.d_k:,}, d_v = {module.d_v:,}"
 
 
-def _convolution(convolution: nn.Conv1d) -> Described:
+def _convolution(convolution: nn.Conv1d) -> BlockLabel:
     (taps,), (dilation,) = convolution.kernel_size, convolution.dilation
     details = (f"kernel {taps}, {convolution.in_channels:,} → {convolution.out_channels:,}", f"dilation {dilation:,}")
-    return Described(kind="mixing", title="Convolution", details=details)
+    return BlockLabel(kind="mixing", title="Convolution", details=details)
 
 
 def _activation(function: Callable[..., object]) -> str:

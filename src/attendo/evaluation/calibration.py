@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.errors import DataError
-from attendo.evaluation.confidence import Confidence, Weighted, features, length_ratio
+from attendo.evaluation.confidence import Confidence, FeatureWeight, features, length_ratio
 from attendo.evaluation.reliability import Floats
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _SMALL = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class JudgedTranslation:
     """A sentence, its translation and whether the translation came close to a reference."""
 
     source: str
@@ -80,7 +80,7 @@ def people_agree(metric: "CHRF", references: Sequence[Sequence[str]], close: flo
     return len(pairs), near / len(pairs) if pairs else 0.0
 
 
-def fit(judged: Sequence[Judged]) -> Confidence:
+def fit(judged: Sequence[JudgedTranslation]) -> Confidence:
     """Learns a confidence from judged sentences.
 
     Args:
@@ -93,7 +93,7 @@ def fit(judged: Sequence[Judged]) -> Confidence:
     return _learned(judged)
 
 
-def equally_weighted(sets: Sequence[Sequence[Judged]]) -> list[Judged]:
+def equally_weighted(sets: Sequence[Sequence[JudgedTranslation]]) -> list[JudgedTranslation]:
     """Returns the sentences of several test sets, weighted so that all sets count equally.
 
     Args:
@@ -103,7 +103,7 @@ def equally_weighted(sets: Sequence[Sequence[Judged]]) -> list[Judged]:
     return [replace(sentence, weight=total / (len(sets) * len(test_set))) for test_set in sets for sentence in test_set]
 
 
-def held_out(judged: Sequence[Judged]) -> list[float]:
+def held_out(judged: Sequence[JudgedTranslation]) -> list[float]:
     """Returns the confidence of each sentence, learned from the others by ten-fold cross-validation.
 
     Args:
@@ -126,7 +126,7 @@ def held_out(judged: Sequence[Judged]) -> list[float]:
     return confidences
 
 
-def _check(judged: Sequence[Judged]) -> None:
+def _check(judged: Sequence[JudgedTranslation]) -> None:
     num_close = sum(sentence.close for sentence in judged)
     if len(judged) < LEAST_SENTENCES:
         raise DataError(f"{len(judged)} different sentences are too few to learn from; take {LEAST_SENTENCES} or more")
@@ -138,7 +138,7 @@ def _check(judged: Sequence[Judged]) -> None:
         )
 
 
-def _learned(judged: Sequence[Judged]) -> Confidence:
+def _learned(judged: Sequence[JudgedTranslation]) -> Confidence:
     shares = np.array([sentence.weight for sentence in judged], dtype=np.float64)
     log_ratio = float(np.average([length_ratio(sentence.source, sentence.text) for sentence in judged], weights=shares))
     figures = np.array(
@@ -150,7 +150,7 @@ def _learned(judged: Sequence[Judged]) -> Confidence:
     outcomes = np.array([sentence.close for sentence in judged], dtype=np.float64)
     *weights, bias = _logistic((figures - means) / scales, outcomes, shares).tolist()
     weighted = [
-        Weighted(mean=mean, scale=scale, weight=weight)
+        FeatureWeight(mean=mean, scale=scale, weight=weight)
         for mean, scale, weight in zip(means.tolist(), scales.tolist(), weights, strict=True)
     ]
     return Confidence(
@@ -165,12 +165,12 @@ def _learned(judged: Sequence[Judged]) -> Confidence:
     )
 
 
-def confidence_of(learned: Confidence, one: Judged) -> float:
+def confidence_of(learned: Confidence, one: JudgedTranslation) -> float:
     """Returns the confidence of a sentence's translation."""
     return learned.of(one.source, one.text, one.token_log_probs)
 
 
-def token_probability(one: Judged) -> float:
+def token_probability(one: JudgedTranslation) -> float:
     """Returns the geometric mean of the tokens' probabilities, which is often used as a confidence."""
     return float(np.exp(np.mean(one.token_log_probs)))
 

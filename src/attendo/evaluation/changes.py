@@ -37,7 +37,7 @@ _CURLY = {"de": ("\u201e", "\u201c", "\u201a", "\u2018")}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Changed:
+class ChangedPair:
     """A pair to which a change was applied."""
 
     source: str
@@ -47,28 +47,28 @@ class Changed:
     """Strings that the translation must contain exactly, in this order."""
 
 
-def upper_cased(source: str, reference: str, chance: random.Random) -> Changed:
+def upper_cased(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Puts both sides in capitals."""
-    return Changed(source=source.upper(), reference=reference.upper())
+    return ChangedPair(source=source.upper(), reference=reference.upper())
 
 
-def title_cased(source: str, reference: str, chance: random.Random) -> Changed:
+def title_cased(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Capitalises every word of the source."""
     title = _WORD_START.sub(lambda match: match[1] + match[2].upper(), source)
-    return Changed(source=title, reference=reference)
+    return ChangedPair(source=title, reference=reference)
 
 
-def lower_cased(source: str, reference: str, chance: random.Random) -> Changed:
+def lower_cased(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Puts the source in lower case."""
-    return Changed(source=source.lower(), reference=reference)
+    return ChangedPair(source=source.lower(), reference=reference)
 
 
-def unpunctuated(source: str, reference: str, chance: random.Random) -> Changed | None:
+def unpunctuated(source: str, reference: str, chance: random.Random) -> ChangedPair | None:
     """Removes the final punctuation of the source; None unless both sides have some."""
     shorter = without_final_punctuation(source)
     if not shorter or not ends_as_a_sentence(source) or not ends_as_a_sentence(reference):
         return None
-    return Changed(source=shorter, reference=reference)
+    return ChangedPair(source=shorter, reference=reference)
 
 
 def ends_as_a_sentence(text: str) -> bool:
@@ -81,7 +81,7 @@ def without_final_punctuation(text: str) -> str:
     return _FINAL.sub("", text.rstrip()).rstrip()
 
 
-def with_typos(source: str, reference: str, chance: random.Random, *, dense: bool) -> Changed | None:
+def with_typos(source: str, reference: str, chance: random.Random, *, dense: bool) -> ChangedPair | None:
     """Misspells one word of the source, or, if dense, one per `LETTERS_PER_TYPO` letters; None without long words."""
     words = [match for match in _LETTERS.finditer(source) if len(match[0]) >= MIN_TYPO_LETTERS]
     if not words:
@@ -91,7 +91,7 @@ def with_typos(source: str, reference: str, chance: random.Random, *, dense: boo
     for place in sorted(chance.sample(range(len(words)), min(number, len(words))), reverse=True):
         word = words[place]
         source = source[: word.start()] + misspelled(word[0], chance) + source[word.end() :]
-    return Changed(source=source, reference=reference)
+    return ChangedPair(source=source, reference=reference)
 
 
 def misspelled(word: str, chance: random.Random) -> str:
@@ -112,22 +112,22 @@ def misspelled(word: str, chance: random.Random) -> str:
     return chance.choice(typos)
 
 
-def emoji_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
+def emoji_at_the_end(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Appends an emoji to the source."""
     return _behind(source, reference, chance.choice(EMOJI))
 
 
-def with_emoji_within(source: str, reference: str, chance: random.Random) -> Changed | None:
+def with_emoji_within(source: str, reference: str, chance: random.Random) -> ChangedPair | None:
     """Inserts an emoji between two words of the source; None if it has fewer than three words."""
     words = source.split()
     if len(words) < 3:
         return None
     emoji = chance.choice(EMOJI)
     place = chance.randrange(1, len(words))
-    return Changed(source=" ".join([*words[:place], emoji, *words[place:]]), reference=reference, kept=(emoji,))
+    return ChangedPair(source=" ".join([*words[:place], emoji, *words[place:]]), reference=reference, kept=(emoji,))
 
 
-def number_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
+def number_at_the_end(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Inserts five digits in brackets before the source's final punctuation."""
     number = f"({chance.randrange(10_000, 100_000)})"
     return _before_the_end(source, reference, number, kept=(number,))
@@ -135,7 +135,7 @@ def number_at_the_end(source: str, reference: str, chance: random.Random) -> Cha
 
 def amount_at_the_end(
     source: str, reference: str, chance: random.Random, *, forms: tuple[tuple[str, str], tuple[str, str]]
-) -> Changed:
+) -> ChangedPair:
     """Inserts an amount with thousands and decimals before the source's final punctuation.
 
     Args:
@@ -154,7 +154,7 @@ def grouped(whole: int, cents: int, thousands: str, decimals: str) -> str:
     return f"{whole:,}".replace(",", thousands) + f"{decimals}{cents:02}"
 
 
-def with_other_numbers(source: str, reference: str, chance: random.Random) -> Changed | None:
+def with_other_numbers(source: str, reference: str, chance: random.Random) -> ChangedPair | None:
     """Replaces numbers that occur once on each side, not those of one digit, which could change their noun's form."""
     source_numbers, reference_numbers = _NUMBER.findall(source), _NUMBER.findall(reference)
     others: dict[str, str] = {}
@@ -166,74 +166,74 @@ def with_other_numbers(source: str, reference: str, chance: random.Random) -> Ch
     source, reference = (
         _NUMBER.sub(lambda match: others.get(match[0], match[0]), side) for side in (source, reference)
     )
-    return Changed(source=source, reference=reference, kept=tuple(others.values()))
+    return ChangedPair(source=source, reference=reference, kept=tuple(others.values()))
 
 
-def url_behind(source: str, reference: str, chance: random.Random) -> Changed:
+def url_behind(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Appends a URL to the source."""
     page = chance.choice(("docs", "help", "news/archive"))
     return _behind(source, reference, f"https://www.example.org/{page}?id={chance.randrange(100, 100_000)}&all=1")
 
 
-def email_behind(source: str, reference: str, chance: random.Random) -> Changed:
+def email_behind(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Appends an e-mail address to the source."""
     name = chance.choice(("k.lindqvist", "office", "anna_b"))
     return _behind(source, reference, f"{name}{chance.randrange(1, 1_000)}@example.com")
 
 
-def placeholders_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
+def placeholders_at_the_end(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Inserts placeholders as in programs before the source's final punctuation."""
     symbols = f"{{user_{chance.randrange(1, 100)}}}", f"%{chance.randrange(1, 4)}$s"
     return _before_the_end(source, reference, " ".join(symbols), kept=symbols)
 
 
-def marked_up(source: str, reference: str, chance: random.Random) -> Changed:
+def marked_up(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Encloses the source in a pair of tags."""
-    return Changed(source=f"<b>{source.strip()}</b>", reference=reference, kept=("<b>", "</b>"))
+    return ChangedPair(source=f"<b>{source.strip()}</b>", reference=reference, kept=("<b>", "</b>"))
 
 
-def as_it_is(source: str, reference: str, chance: random.Random) -> Changed:
+def as_it_is(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Returns the pair unchanged, for perturbations that only join lines."""
-    return Changed(source=source, reference=reference)
+    return ChangedPair(source=source, reference=reference)
 
 
-def with_double_spaces(source: str, reference: str, chance: random.Random) -> Changed:
+def with_double_spaces(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Doubles each space of the source."""
-    return Changed(source=source.replace(" ", "  "), reference=reference)
+    return ChangedPair(source=source.replace(" ", "  "), reference=reference)
 
 
-def with_spaces_around(source: str, reference: str, chance: random.Random) -> Changed:
+def with_spaces_around(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Adds two spaces before the source and one after it."""
-    return Changed(source=f"  {source} ", reference=reference)
+    return ChangedPair(source=f"  {source} ", reference=reference)
 
 
-def with_tabs(source: str, reference: str, chance: random.Random) -> Changed:
+def with_tabs(source: str, reference: str, chance: random.Random) -> ChangedPair:
     """Replaces each space of the source by a tab."""
-    return Changed(source=source.replace(" ", "\t"), reference=reference)
+    return ChangedPair(source=source.replace(" ", "\t"), reference=reference)
 
 
-def with_other_quotes(source: str, reference: str, chance: random.Random, *, language: str) -> Changed:
+def with_other_quotes(source: str, reference: str, chance: random.Random, *, language: str) -> ChangedPair:
     """Replaces the source's straight quotes and apostrophes by curly ones; if it has none, curly by straight ones."""
     if '"' not in source and "'" not in source:
-        return Changed(source=straight_quotes(source), reference=reference)
+        return ChangedPair(source=straight_quotes(source), reference=reference)
     opening, closing, single_opening, single_closing = _CURLY.get(language, ("\u201c", "\u201d", "\u2018", "\u2019"))
     # A quote opens at the start of a line or after white space or an opening bracket; between letters it is an
     # apostrophe, which is the same character in every language.
     source = re.sub(r"""(?<![^\s(\[{'"])"(?=\S)""", opening, source).replace('"', closing)
     source = re.sub(r"(?<=\w)'(?=\w)", "\u2019", source)
     source = re.sub(rf"""(?<![^\s(\[{{{opening}])'(?=\S)""", single_opening, source).replace("'", single_closing)
-    return Changed(source=source, reference=reference)
+    return ChangedPair(source=source, reference=reference)
 
 
-def _behind(source: str, reference: str, text: str) -> Changed:
-    return Changed(source=f"{source.rstrip()} {text}", reference=reference, kept=(text,))
+def _behind(source: str, reference: str, text: str) -> ChangedPair:
+    return ChangedPair(source=f"{source.rstrip()} {text}", reference=reference, kept=(text,))
 
 
-def _before_the_end(source: str, reference: str, text: str, *, kept: tuple[str, ...]) -> Changed:
+def _before_the_end(source: str, reference: str, text: str, *, kept: tuple[str, ...]) -> ChangedPair:
     """Inserts a text before the final punctuation of the source."""
     source = source.rstrip()
     end = match.start() if (match := _FINAL.search(source)) else len(source)
-    return Changed(source=f"{source[:end]} {text}{source[end:]}".lstrip(), reference=reference, kept=kept)
+    return ChangedPair(source=f"{source[:end]} {text}{source[end:]}".lstrip(), reference=reference, kept=kept)
 
 
 def straight_quotes(text: str) -> str:

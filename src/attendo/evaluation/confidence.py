@@ -25,7 +25,7 @@ _FEW_LETTERS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weighted:
+class FeatureWeight:
     """The normalisation and weight of a feature."""
 
     mean: float
@@ -40,7 +40,7 @@ class Weighted:
         return self.weight * (value - self.mean) / self.scale
 
 
-_UNUSED = Weighted(mean=0.0, scale=1.0, weight=0.0)
+_UNUSED = FeatureWeight(mean=0.0, scale=1.0, weight=0.0)
 """Default of a feature that calibrations of earlier versions lack; it contributes 0."""
 
 
@@ -52,17 +52,17 @@ class Confidence:
     """Logit of a translation with mean features."""
     log_ratio: float
     """Mean of `length_ratio` over the sentences that were learned from."""
-    surprise: Weighted
+    surprise: FeatureWeight
     """Normalisation and weight of `surprise`."""
-    shortness: Weighted
+    shortness: FeatureWeight
     """Normalisation and weight of `shortness`."""
-    total_surprise: Weighted = _UNUSED
+    total_surprise: FeatureWeight = _UNUSED
     """Normalisation and weight of `total_surprise`."""
-    length: Weighted = _UNUSED
+    length: FeatureWeight = _UNUSED
     """Normalisation and weight of `length`."""
-    squared_length: Weighted = _UNUSED
+    squared_length: FeatureWeight = _UNUSED
     """Normalisation and weight of the square of `length`."""
-    scaled_shortness: Weighted = _UNUSED
+    scaled_shortness: FeatureWeight = _UNUSED
     """Normalisation and weight of `shortness` times the root of the length of the source."""
     source_language: str = ""
     """ISO 639-1 code of the source language; empty if the language of texts is not checked."""

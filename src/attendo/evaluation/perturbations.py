@@ -14,7 +14,7 @@ from typing import Literal
 
 from attendo.evaluation.changes import (
     LETTERS_PER_TYPO,
-    Changed,
+    ChangedPair,
     amount_at_the_end,
     as_it_is,
     email_behind,
@@ -53,7 +53,7 @@ class Perturbation:
     """Description of the change of the source."""
     to_reference: str
     """Description of the change of the reference."""
-    change: Callable[[str, str, random.Random], Changed | None]
+    change: Callable[[str, str, random.Random], ChangedPair | None]
     """Function of the source, the reference and a random generator that returns the changed pair; None if it does not
     apply."""
     joined: int = 1

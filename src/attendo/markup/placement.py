@@ -21,7 +21,7 @@ _FEW_SPACES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedMark:
     """A mark in a translation."""
 
     at: int
@@ -50,7 +50,9 @@ class _Node:
         return self.single is None
 
 
-def placed_marks(read: str, written: str, links: TokenLinks, marks: Sequence[Mark]) -> tuple[list[Placed], list[str]]:
+def placed_marks(
+    read: str, written: str, links: TokenLinks, marks: Sequence[Mark]
+) -> tuple[list[PlacedMark], list[str]]:
     """Puts marks into a translation.
 
     Args:
@@ -65,7 +67,7 @@ def placed_marks(read: str, written: str, links: TokenLinks, marks: Sequence[Mar
     root = _tree([mark for mark in marks if mark.kind != "space"], len(read))
     layout = _Layout(read, written, links)
     layout.divide(root.children, 0, len(links.target))
-    placed: list[Placed] = []
+    placed: list[PlacedMark] = []
     layout.emit(root.children, 0, len(written), placed)
     spaces = _placed_spaces(written, layout, [mark for mark in marks if mark.kind == "space"])
     return sorted([*placed, *spaces], key=lambda each: each.at), layout.problems
@@ -116,24 +118,24 @@ class _Layout:
                 name = (node.opening or node.closing or Mark(0, "a tag", "single", 0)).raw
                 self.problems.append(f"no words of the translation are left for {name}")
 
-    def emit(self, nodes: Sequence[_Node], least: int, most: int, placed: list[Placed]) -> None:
+    def emit(self, nodes: Sequence[_Node], least: int, most: int, placed: list[PlacedMark]) -> None:
         """Appends marks in the order of writing, none before `least` or after `most`."""
         order = sorted(range(len(nodes)), key=lambda place: (nodes[place].first, nodes[place].behind, place))
         for place in order:
             node = nodes[place]
             if node.single is not None:
                 at = min(max(self._single_at(node), least), most)
-                placed.append(Placed(at, node.single))
+                placed.append(PlacedMark(at, node.single))
                 least = at
                 continue
             start, end = self._edges(node)
             start = min(max(start, least), most)
             end = min(max(end, start), most)
             if node.opening is not None:
-                placed.append(Placed(start, node.opening))
+                placed.append(PlacedMark(start, node.opening))
             self.emit(node.children, start, end, placed)
             if node.closing is not None:
-                placed.append(Placed(end, node.closing))
+                placed.append(PlacedMark(end, node.closing))
             least = end
 
     def token_end(self, number: int) -> int:
@@ -250,11 +252,11 @@ class _Layout:
         return self.token_start(node.first) if before.isspace() else self.token_end(node.first)
 
 
-def _placed_spaces(written: str, layout: _Layout, marks: Sequence[Mark]) -> list[Placed]:
+def _placed_spaces(written: str, layout: _Layout, marks: Sequence[Mark]) -> list[PlacedMark]:
     """White space in place of spaces: line ends where as much text is before them, others where their words are."""
     free = [place for place, character in enumerate(written) if character == " "]
     boundaries = range(len(layout.links.target) + 1)
-    placed: list[Placed] = []
+    placed: list[PlacedMark] = []
     first = 0
     for number, mark in enumerate(marks):
         # The remaining marks need places too.
@@ -265,7 +267,7 @@ def _placed_spaces(written: str, layout: _Layout, marks: Sequence[Mark]) -> list
         if len(marks) <= _FEW_SPACES and "\n" not in mark.raw and "\r" not in mark.raw:
             expected = layout.token_end(layout.boundary(mark.at, boundaries))
         place = min(range(first, last), key=lambda each: abs(free[each] - expected))
-        placed.append(Placed(free[place], mark))
+        placed.append(PlacedMark(free[place], mark))
         first = place + 1
     return placed
 

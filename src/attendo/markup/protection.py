@@ -29,7 +29,7 @@ _MAX_REPORTED, _MAX_SHOWN = 10, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NonLanguageSpan:
     """A stretch that is not natural language."""
 
     start: int
@@ -40,18 +40,18 @@ class Found:
     """Whether it is text that is not a word of any language, such as base64."""
 
 
-def things_of(text: str) -> list[Found]:
+def things_of(text: str) -> list[NonLanguageSpan]:
     """Finds placeholders, variables, addresses, paths, handles, base64 and the like, in order and without overlaps."""
     spans = [(match.start(), match.end(), False) for match in _MORE.finditer(text)]
     spans += [(span.start, span.end, False) for span in protected(text) if span.kind in _KINDS]
     spans += [(stretch.start, stretch.end, True) for stretch in verbatim(text)]
     # Among overlapping matches, the first and then the longest; but all text that is no language.
-    found: list[Found] = []
+    found: list[NonLanguageSpan] = []
     for start, end, is_verbatim in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not found or start >= found[-1].end:
-            found.append(Found(start, end, is_verbatim))
+            found.append(NonLanguageSpan(start, end, is_verbatim))
         elif is_verbatim or found[-1].is_verbatim:
-            found[-1] = Found(found[-1].start, max(end, found[-1].end), is_verbatim=True)
+            found[-1] = NonLanguageSpan(found[-1].start, max(end, found[-1].end), is_verbatim=True)
     return found
 
 

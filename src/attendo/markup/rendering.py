@@ -9,7 +9,7 @@ from attendo.decoding.lines.alignment import Alignment
 from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.markup.content import STAND_IN, Mark
 from attendo.markup.entities import SPECIAL, Spelling
-from attendo.markup.placement import Placed, placed_marks
+from attendo.markup.placement import PlacedMark, placed_marks
 from attendo.markup.sentences import SYMBOL, Reading, Sentence, symbols_in
 from attendo.markup.word_links import token_links, word_spans
 
@@ -17,7 +17,7 @@ _SYMBOL_OR_SPECIAL = re.compile(f"{SYMBOL.pattern}|{SPECIAL.pattern}")
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedSentence:
     """A translation of a sentence."""
 
     text: str
@@ -40,7 +40,7 @@ def rendered(
     candidate: Candidate,
     alignment: Alignment | None,
     spelling: Spelling,
-) -> Rendered:
+) -> RenderedSentence:
     """Renders one of a line's translations as text with markup.
 
     Args:
@@ -52,7 +52,7 @@ def rendered(
         spelling: the spelling of characters in the source.
     """
     written = candidate.text
-    placed: list[Placed] = []
+    placed: list[PlacedMark] = []
     problems: list[str] = []
     if reading.marks:
         links = token_links(reading.text, written, alignment, translation, candidate)
@@ -62,7 +62,7 @@ def rendered(
     for mark in placed:
         text.add(mark.at, mark.mark)
     text.finish()
-    return Rendered("".join(text.texts), _links(sentence, reading, candidate, alignment, text), tuple(problems))
+    return RenderedSentence("".join(text.texts), _links(sentence, reading, candidate, alignment, text), tuple(problems))
 
 
 class _Text:

@@ -20,7 +20,7 @@ from attendo.markup.content import STAND_IN
 from attendo.markup.corrected import corrected_sentence
 from attendo.markup.entities import Spelling
 from attendo.markup.protection import copied_problems, lost_emoji, lost_numbers, missing_protected, numbers_of
-from attendo.markup.rendering import Rendered, has_all_symbols, rendered
+from attendo.markup.rendering import RenderedSentence, has_all_symbols, rendered
 from attendo.markup.sentences import (
     SYMBOL,
     Reading,
@@ -309,7 +309,7 @@ class SentenceTranslator:
             lost = names or tuple(protected.name for _, protected in reading.symbols) or ("\u27e6",)
             unusable = SentenceTranslation(text=best.text, terms=self._uses(sentence, best.text, translation.terms))
             return _Draft(unusable, lost, (), translation.source_truncated)
-        texts: list[Rendered] = [
+        texts: list[RenderedSentence] = [
             rendered(sentence, reading, translation, candidate, alignment, self._spelling)
             for candidate, alignment in possible
         ]

@@ -130,7 +130,7 @@ class Kernels:
 
 
 @dataclass(frozen=True)
-class Found:
+class KernelChoice:
     """The kernels that were found, and why."""
 
     kernels: Kernels | None
@@ -140,7 +140,7 @@ class Found:
 
 
 @cache
-def find_kernels() -> Found:
+def find_kernels() -> KernelChoice:
     """The kernels to use in this process: the processor's best, or what `ATTENDO_KERNELS` names.
 
     Raises:
@@ -148,16 +148,16 @@ def find_kernels() -> Found:
     """
     requested = os.environ.get(ENVIRONMENT, "")
     if requested == PLAIN:
-        return Found(None, f"{ENVIRONMENT}={PLAIN}")
+        return KernelChoice(None, f"{ENVIRONMENT}={PLAIN}")
     if requested and requested not in VARIANTS:
         raise ModelError(f"{ENVIRONMENT}={requested}: there is no such variant; take {', '.join((*VARIANTS, PLAIN))}")
     available = available_kernels()
     for kernels in available:
         if kernels.variant == (requested or kernels.variant) and (requested or kernels.variant != PORTABLE):
-            return Found(kernels, f"{ENVIRONMENT}={requested}" if requested else "")
+            return KernelChoice(kernels, f"{ENVIRONMENT}={requested}" if requested else "")
     if requested:
         raise ModelError(f"{ENVIRONMENT}={requested}: not available on this processor or in this build; leave it unset")
-    return Found(None, problem() or "this processor has no instructions that the native kernels gain by")
+    return KernelChoice(None, problem() or "this processor has no instructions that the native kernels gain by")
 
 
 @cache

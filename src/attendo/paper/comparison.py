@@ -31,7 +31,7 @@ class Metric(Generic[RunT]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expected:
+class PaperClaim:
     """The paper's statement about a row's difference to the baseline in one metric."""
 
     direction: int = 0
@@ -42,7 +42,7 @@ class Expected:
     """Unit of the last printed digit."""
 
     @classmethod
-    def of_printed(cls, row: float, baseline: float, unit: float) -> "Expected":
+    def of_printed(cls, row: float, baseline: float, unit: float) -> "PaperClaim":
         """Returns the difference of two printed figures.
 
         Args:
@@ -59,7 +59,7 @@ class Difference:
 
     ours: Estimate
     """The measured difference, paired by seed."""
-    expected: Expected
+    expected: PaperClaim
 
     @property
     def verdict(self) -> Verdict | None:
@@ -96,7 +96,7 @@ def compare(
     rows: Mapping[RowT, Mapping[int, RunT]],
     baseline: RowT,
     metrics: Sequence[Metric[RunT]],
-    expected: Callable[[RowT, str], Expected],
+    expected: Callable[[RowT, str], PaperClaim],
 ) -> tuple[Comparison[RowT, RunT], ...]:
     """Compares every row that has a finished run with the baseline.
 

@@ -18,7 +18,7 @@ ShouldStop = Callable[[], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class StudyRequest:
     """The options of an experiment."""
 
     scale: Scale
@@ -80,16 +80,16 @@ class Experiment(Protocol):
     def unit(self) -> str:
         """The unit that its progress is counted in, such as `updates`."""
 
-    def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop, /) -> Outcome:
+    def reproduce(self, request: StudyRequest, reporter: Reporter, should_stop: ShouldStop, /) -> Outcome:
         """Runs everything that is not done yet, and writes the page.
 
         Args:
-            order: the options.
+            request: the options.
             reporter: receives the progress.
             should_stop: called at intervals; once it returns True, running work is saved and stopped.
         """
 
-    def forecast(self, order: Order, reporter: Reporter, /) -> Report:
+    def forecast(self, request: StudyRequest, reporter: Reporter, /) -> Report:
         """Returns a forecast of the work and of the time that it takes."""
 
 
@@ -99,7 +99,7 @@ class OwnExperiment:
 
     unit: str
     """The unit that its progress is counted in, such as `updates`."""
-    reproduce: Callable[[Order, Reporter, ShouldStop], Outcome]
+    reproduce: Callable[[StudyRequest, Reporter, ShouldStop], Outcome]
     """Runs everything that is not done yet, and writes the page."""
-    forecast: Callable[[Order, Reporter], Report]
+    forecast: Callable[[StudyRequest, Reporter], Report]
     """Returns a forecast of the work and of the time that it takes."""

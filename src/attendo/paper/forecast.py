@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attendo.paper.experiment import Order, Reporter
+from attendo.paper.experiment import Reporter, StudyRequest
 from attendo.paper.page_parts import result_key
 from attendo.paper.page_text import page_text
 from attendo.paper.phrasebook_texts import phrasebook_folder
@@ -77,7 +77,7 @@ def forecast_rows(
 
 
 def forecast_of_rows(
-    order: Order,
+    request: StudyRequest,
     plans: Sequence[RowForecast],
     text: str,
     *,
@@ -88,15 +88,15 @@ def forecast_of_rows(
     """Returns the forecast of a study whose rows take different times.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         plans: estimated cost of a run of each row.
         text: file with the text of the study's page.
         note: the note in that file that is the forecast; `$total` in it is the number of runs and their time.
         row_data: returns further figures of a row for `--json`.
         values: further values of the note; `rows` defaults to the plans.
     """
-    first_cost, hours = plans[0].found, order.seeds * sum(plan.found.hours for plan in plans)
-    runs = f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs"
+    first_cost, hours = plans[0].found, request.seeds * sum(plan.found.hours for plan in plans)
+    runs = f"{len(plans)} rows, {request.seeds} of each: {request.seeds * len(plans)} runs"
     filled = {"rows": plans, "total": f"{runs}, {hours_here(hours, first_cost)}", **values}
     return Forecast(
         blocks=page_text(text).blocks(note, **filled),
@@ -105,7 +105,7 @@ def forecast_of_rows(
 
 
 def forecast_of_runs(
-    order: Order,
+    request: StudyRequest,
     recipe: Recipe,
     reporter: Reporter,
     text: str,
@@ -117,7 +117,7 @@ def forecast_of_runs(
     """Returns the forecast of a study whose runs all take the same time.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         recipe: recipe of one of the runs.
         reporter: receives the progress.
         text: file with the text of the study's page; its note `# forecast` is the forecast.
@@ -129,11 +129,11 @@ def forecast_of_runs(
         RecipeError: the model does not fit in this machine's memory.
     """
     reporter.running(0, 1, recipe.name)
-    cost, num_runs = estimate(recipe, prepared_so_far(order, recipe)), num_rows * order.seeds
+    cost, num_runs = estimate(recipe, prepared_so_far(request, recipe)), num_rows * request.seeds
     blocks = page_text(text).blocks(
         "forecast",
         num_rows=num_rows,
-        num_seeds=order.seeds,
+        num_seeds=request.seeds,
         num_runs=num_runs,
         updates=f"{recipe.training.max_steps:,}",
         millions=f"{cost.parameters / 1e6:.2f}",
@@ -143,31 +143,31 @@ def forecast_of_runs(
     return Forecast(blocks=blocks, data={"hours": num_runs * cost.hours, "parameters": cost.parameters, **data})
 
 
-def forecast_page(order: Order, name: str, title: str, forecast: Forecast) -> Report:
+def forecast_page(request: StudyRequest, name: str, title: str, forecast: Forecast) -> Report:
     """Returns the report that `--dry-run` prints instead of a page.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         name: name of the study in the command, such as `label-smoothing`.
         title: title of the study.
         forecast: the forecast.
     """
     total, *tables = forecast.blocks
     assert isinstance(total, Paragraph), "a forecast begins with what the study comes to"
-    blocks: tuple[Block, ...] = (*tables, Paragraph(text="To start:"), Shell(lines=(order.command,)))
+    blocks: tuple[Block, ...] = (*tables, Paragraph(text="To start:"), Shell(lines=(request.command,)))
     return Report(
-        title=f"{title} at the scale '{order.scale}', in {order.folder}",
+        title=f"{title} at the scale '{request.scale}', in {request.folder}",
         introduction=(total.text,),
         sections=(Section(title=forecast.heading, blocks=blocks),),
-        data={result_key(name): name, **forecast.data, "scale": order.scale, "seeds": order.seeds},
+        data={result_key(name): name, **forecast.data, "scale": request.scale, "seeds": request.seeds},
     )
 
 
-def prepared_so_far(order: Order, recipe: Recipe) -> PreparedData | None:
+def prepared_so_far(request: StudyRequest, recipe: Recipe) -> PreparedData | None:
     """The data of a study, for a forecast; None if it is not prepared yet."""
-    if order.scale == "tiny" and not phrasebook_folder(order).is_dir():
+    if request.scale == "tiny" and not phrasebook_folder(request).is_dir():
         return None
-    return open_if_prepared(recipe, order.folder / "prepared")
+    return open_if_prepared(recipe, request.folder / "prepared")
 
 
 def hours_text(hours: float) -> str:

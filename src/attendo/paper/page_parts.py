@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import Paragraph, Section, Shell
 from attendo.paper.run_results import RunFacts, RunResult
 from attendo.recipe import Recipe
@@ -25,19 +25,19 @@ def budget_of(recipe: Recipe) -> str:
     return f"{recipe.training.max_steps:,} updates of up to {recipe.training.max_tokens:,} tokens a side"
 
 
-def seeds_of(order: Order) -> str:
+def seeds_of(request: StudyRequest) -> str:
     """The number of seeds with its noun, such as `3 seeds`."""
-    return f"{order.seeds} {'seed' if order.seeds == 1 else 'seeds'}"
+    return f"{request.seeds} {'seed' if request.seeds == 1 else 'seeds'}"
 
 
-def scale_note(order: Order, subject: str) -> tuple[str, ...]:
+def scale_note(request: StudyRequest, subject: str) -> tuple[str, ...]:
     """Returns a caveat about the scale `tiny`; nothing at other scales.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         subject: the question that so little training cannot answer.
     """
-    if order.scale != "tiny":
+    if request.scale != "tiny":
         return ()
     return (f"This scale shows that the study works. So little training says nothing about {subject}.",)
 
@@ -55,26 +55,26 @@ def result_key(name: str) -> str:
     return "table" if name.startswith("table") else "result"
 
 
-def head_data(order: Order, name: str) -> dict[str, Any]:
+def head_data(request: StudyRequest, name: str) -> dict[str, Any]:
     """Returns the first entries of `result.json`: the study's name, the scale and the command.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         name: name of the study in the command.
     """
-    return {result_key(name): name, "scale": order.scale, "command": order.command}
+    return {result_key(name): name, "scale": request.scale, "command": request.command}
 
 
-def order_values(order: Order, recipe: Recipe) -> dict[str, str]:
+def request_values(request: StudyRequest, recipe: Recipe) -> dict[str, str]:
     """Returns the values of `$scale`, `$seeds`, `$corpora` and `$budget` in the texts of pages.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         recipe: recipe of the runs.
     """
     return {
-        "scale": order.scale,
-        "seeds": seeds_of(order),
+        "scale": request.scale,
+        "seeds": seeds_of(request),
         "corpora": corpora_of(recipe),
         "budget": budget_of(recipe),
     }
@@ -105,15 +105,15 @@ def signatures_of(results: Iterable[RunResult]) -> str:
     return each(result.bleu_signature for result in results)
 
 
-def how_to_repeat(order: Order, results: Sequence[RunResult], bleu: str) -> Section:
+def how_to_repeat(request: StudyRequest, results: Sequence[RunResult], bleu: str) -> Section:
     """Returns the section with the command and, if there are runs, the kind of BLEU and the software versions.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         results: results of the finished runs.
         bleu: sentence that states which BLEU it is.
     """
-    blocks: list[Shell | Paragraph] = [Shell(lines=(order.command,))]
+    blocks: list[Shell | Paragraph] = [Shell(lines=(request.command,))]
     if results:
         blocks += [Paragraph(text=bleu), Paragraph(text=f"Versions: {versions_of(results)}")]
     return Section(title="How to repeat it", blocks=tuple(blocks))

@@ -4,26 +4,26 @@ from pathlib import Path
 
 from attendo.errors import RecipeError
 from attendo.files import write_text
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.synthetic.phrasebook import split
 
 
-def phrasebook_folder(order: Order) -> Path:
+def phrasebook_folder(request: StudyRequest) -> Path:
     """The folder of the corpora of the scale `tiny`."""
-    return order.folder / "phrasebook"
+    return request.folder / "phrasebook"
 
 
-def corpora_folder(order: Order) -> Path | None:
+def corpora_folder(request: StudyRequest) -> Path | None:
     """The folder of a study's corpora; None for the recipe's own folder.
 
     Raises:
         RecipeError: a folder is given at the scale `tiny`, which always uses the phrasebook.
     """
-    if order.scale != "tiny":
-        return order.data
-    if order.data is not None:
+    if request.scale != "tiny":
+        return request.data
+    if request.data is not None:
         raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
-    return phrasebook_folder(order)
+    return phrasebook_folder(request)
 
 
 def taken_from(folder: Path | None) -> list[str]:
@@ -31,18 +31,18 @@ def taken_from(folder: Path | None) -> list[str]:
     return [] if folder is None else [f"data.folder={folder.resolve()}"]
 
 
-def write_if_tiny(order: Order, *, test: int = 10) -> None:
+def write_if_tiny(request: StudyRequest, *, test: int = 10) -> None:
     """Writes the phrasebook of the scale `tiny`, unless it exists; does nothing at other scales.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         test: number of test pairs.
 
     Raises:
         OSError: the folder cannot be written to.
     """
-    if order.scale == "tiny":
-        write_phrasebook(phrasebook_folder(order), train=3000, valid=100, test=test)
+    if request.scale == "tiny":
+        write_phrasebook(phrasebook_folder(request), train=3000, valid=100, test=test)
 
 
 def write_phrasebook(folder: Path, *, train: int, valid: int, test: int) -> None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop, Stopped
+from attendo.paper.experiment import Outcome, Reporter, ShouldStop, Stopped, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_page
 from attendo.paper.page_parts import (
     head_data,
     how_to_repeat,
-    order_values,
+    request_values,
     scale_note,
     signatures_of,
     still_open,
@@ -49,10 +49,10 @@ class OpenStudy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sitting:
+class StudySession:
     """A session of a study: its options, the opened study, the reporter and the stop condition."""
 
-    order: Order
+    request: StudyRequest
     opened: OpenStudy
     reporter: Reporter
     should_stop: ShouldStop
@@ -74,7 +74,7 @@ class MeasuredRun(Generic[MeasuredT]):
 class Findings(Generic[BegunT, MeasuredT]):
     """The results of a study so far."""
 
-    order: Order
+    request: StudyRequest
     recipes: Mapping[str, Recipe]
     """Recipes by row."""
     begun: BegunT
@@ -139,41 +139,41 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
     """The question that runs of the scale `tiny` cannot answer."""
     text: str
     """File with the text of the page, for `page_text`."""
-    recipes: Callable[[Order], Mapping[str, Recipe]]
+    recipes: Callable[[StudyRequest], Mapping[str, Recipe]]
     """Returns the rows' recipes by name, all with the same data."""
-    expect: Callable[[Order, Reporter], Forecast]
+    expect: Callable[[StudyRequest, Reporter], Forecast]
     """Returns the forecast of the study."""
-    begin: Callable[[Sitting], BegunT | Stopped]
+    begin: Callable[[StudySession], BegunT | Stopped]
     """Makes the measurements that need no run, before the training."""
-    measure: Callable[[Sitting, BegunT, Run], MeasuredT | Stopped]
+    measure: Callable[[StudySession, BegunT, Run], MeasuredT | Stopped]
     """Measures a run that has ended, or reads its kept measurements."""
     page: Callable[[Findings[BegunT, MeasuredT]], Page | None]
     """Returns the page; None if there is nothing to report yet."""
-    write_texts: Callable[[Order], None] = write_if_tiny
+    write_texts: Callable[[StudyRequest], None] = write_if_tiny
     """Writes the corpora that the study generates itself."""
     is_result: Callable[[Path], bool] = no_result
     """Returns whether the failure of the run in a folder is a result."""
     unit: str = "updates"
     """The unit that the progress is counted in."""
 
-    def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
-        """Trains and measures everything not done yet in `order.folder`; writes the page after each finished run.
+    def reproduce(self, request: StudyRequest, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
+        """Trains and measures everything not done yet in `request.folder`; writes the page after each finished run.
 
         Raises:
             AttendoError: the corpora are missing, or the folder holds another study.
             OSError: the folder cannot be written to.
         """
-        recipes = self.recipes(order)
-        self.write_texts(order)
-        opened = open_study(order, recipes, reporter)
-        sitting = Sitting(order=order, opened=opened, reporter=reporter, should_stop=should_stop)
-        begun = self.begin(sitting)
+        recipes = self.recipes(request)
+        self.write_texts(request)
+        opened = open_study(request, recipes, reporter)
+        session = StudySession(request=request, opened=opened, reporter=reporter, should_stop=should_stop)
+        begun = self.begin(session)
         if isinstance(begun, Stopped):
             return Outcome(report=None, interrupted=True)
-        pages = _Pages(self, sitting, recipes, begun)
+        pages = _Pages(self, session, recipes, begun)
         ended = opened.study.train(reporter, should_stop, pages.write)
         failed = dict(ended.failures)
-        diverged = [run for run in opened.runs if run.name in failed and self.is_result(sitting.folder(run))]
+        diverged = [run for run in opened.runs if run.name in failed and self.is_result(session.folder(run))]
         for run in diverged:
             del failed[run.name]
         failures = tuple(failed.values())
@@ -181,32 +181,32 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
         is_incomplete = ended.interrupted or pages.num_measured < len(ended.results) + len(diverged)
         return Outcome(report=report, interrupted=is_incomplete, failures=failures)
 
-    def forecast(self, order: Order, reporter: Reporter) -> Report:
+    def forecast(self, request: StudyRequest, reporter: Reporter) -> Report:
         """Returns the size of the study and the time to expect, from a few updates on this machine.
 
         Raises:
             RecipeError: a model does not fit in this machine's memory.
         """
-        return forecast_page(order, self.name, self.short_title, self.expect(order, reporter))
+        return forecast_page(request, self.name, self.short_title, self.expect(request, reporter))
 
     def report(self, findings: Findings[BegunT, MeasuredT]) -> Report | None:
         """Returns the page of the results so far; None if there is nothing to report yet."""
         page = self.page(findings)
         if page is None:
             return None
-        values = {**order_values(findings.order, findings.any_recipe), **totals(findings.results), **page.values}
+        values = {**request_values(findings.request, findings.any_recipe), **totals(findings.results), **page.values}
         words = page_text(self.text).fill(**values)
         bleu = page.bleu or f"BLEU is sacreBLEU's: {signatures_of(findings.results)}"
         return Report(
             title=self.title,
             introduction=(
                 *words.introduction,
-                *scale_note(findings.order, self.subject),
+                *scale_note(findings.request, self.subject),
                 *still_open(findings.num_ended, findings.num_runs, findings.failures),
             ),
-            sections=(*words.sections, how_to_repeat(findings.order, findings.results, bleu)),
+            sections=(*words.sections, how_to_repeat(findings.request, findings.results, bleu)),
             data={
-                **head_data(findings.order, self.name),
+                **head_data(findings.request, self.name),
                 "runs_done": findings.num_ended,
                 "runs": findings.num_runs,
                 "failures": list(findings.failures),
@@ -220,16 +220,16 @@ class _Pages(Generic[BegunT, MeasuredT]):
 
     Args:
         study: the study.
-        sitting: the session of the study.
+        session: the session of the study.
         recipes: recipes of the rows.
         begun: measurements made before the training.
     """
 
     def __init__(
-        self, study: RowsStudy[BegunT, MeasuredT], sitting: Sitting, recipes: Mapping[str, Recipe], begun: BegunT
+        self, study: RowsStudy[BegunT, MeasuredT], session: StudySession, recipes: Mapping[str, Recipe], begun: BegunT
     ) -> None:
-        self._study, self._sitting, self._recipes, self._begun = study, sitting, recipes, begun
-        self._runs = {(run.row, run.seed): run for run in sitting.opened.runs}
+        self._study, self._session, self._recipes, self._begun = study, session, recipes, begun
+        self._runs = {(run.row, run.seed): run for run in session.opened.runs}
         self._measured: dict[tuple[str, int], MeasuredT] = {}
 
     @property
@@ -243,12 +243,12 @@ class _Pages(Generic[BegunT, MeasuredT]):
         """Measures the runs that are not measured yet and writes the page; None if there is nothing to report yet."""
         for run in (*(self._runs[result.row, result.seed] for result in results), *diverged):
             if (run.row, run.seed) not in self._measured:
-                measured = self._study.measure(self._sitting, self._begun, run)
+                measured = self._study.measure(self._session, self._begun, run)
                 if not isinstance(measured, Stopped):
                     self._measured[run.row, run.seed] = measured
         report = self._study.report(
             Findings(
-                order=self._sitting.order,
+                request=self._session.request,
                 recipes=self._recipes,
                 begun=self._begun,
                 runs=tuple(
@@ -262,20 +262,20 @@ class _Pages(Generic[BegunT, MeasuredT]):
             )
         )
         if report is not None:
-            write_report(self._sitting.order.folder, report)
+            write_report(self._session.request.folder, report)
         return report
 
 
-def threads_of(order: Order) -> int:
+def threads_of(request: StudyRequest) -> int:
     """The number of processor threads of each run."""
-    return max(1, usable_cores() // order.jobs)
+    return max(1, usable_cores() // request.jobs)
 
 
-def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> OpenStudy:
-    """Prepares the rows' data if it is missing, and plans their runs in `order.folder`.
+def open_study(request: StudyRequest, rows: Mapping[str, Recipe], reporter: Reporter) -> OpenStudy:
+    """Prepares the rows' data if it is missing, and plans their runs in `request.folder`.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         rows: recipes by the rows' names, at least one, all with the same data.
         reporter: receives the progress.
 
@@ -283,9 +283,9 @@ def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> 
         AttendoError: the corpora are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
-    prepared = prepare_if_missing(next(iter(rows.values())), order.folder / "prepared", reporter)
-    runs, threads = plan_runs(rows, range(1, order.seeds + 1)), threads_of(order)
-    study = Study(order.folder, runs, RunResult, lambda run: prepared, jobs=order.jobs, threads=threads)
+    prepared = prepare_if_missing(next(iter(rows.values())), request.folder / "prepared", reporter)
+    runs, threads = plan_runs(rows, range(1, request.seeds + 1)), threads_of(request)
+    study = Study(request.folder, runs, RunResult, lambda run: prepared, jobs=request.jobs, threads=threads)
     folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
     return OpenStudy(study=study, runs=runs, prepared=prepared, threads=threads, folders=folders)
 

@@ -62,7 +62,7 @@ class Fault:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repaired:
+class RepairedTree:
     """A tree over a sentence's words, and the errors that were repaired."""
 
     tree: Tree
@@ -126,7 +126,7 @@ def tree_of(symbols: Sequence[str], words: Sequence[str], order: Order) -> Tree:
     return read.tree
 
 
-def repaired(symbols: Sequence[str], words: Sequence[str], order: Order) -> Repaired:
+def repaired(symbols: Sequence[str], words: Sequence[str], order: Order) -> RepairedTree:
     """Makes a tree over exactly the given words from any symbols; symbols that are a tree are not changed.
 
     If brackets do not match, Vinyals et al. 2015 (section 3.2) add brackets at the beginning or the end, and so does
@@ -217,7 +217,7 @@ class _Reader(ABC):
     def close(self, place: int, text: str, symbol: Symbol) -> None:
         """Reads the symbol that closes a constituent."""
 
-    def finished(self) -> Repaired:
+    def finished(self) -> RepairedTree:
         """Closes all open constituents and joins all parts into one tree."""
         self._close_inner(len(self._labels), None, "")
         parts = [part for part in self._levels[0] if part is not None]
@@ -228,7 +228,7 @@ class _Reader(ABC):
         missing = [Tree(WORD, word=word) for word in self._words[self._num_words :]]
         if missing:
             self.complain("words missing", None, "", f"{len(missing)} of {len(self._words)} words are missing")
-        return Repaired(tree=_with_last(parts, missing), faults=tuple(self._faults))
+        return RepairedTree(tree=_with_last(parts, missing), faults=tuple(self._faults))
 
     def _rooted(self, parts: list[Tree]) -> Tree:
         """Joins several trees into one."""

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 
 from attendo.evaluation.reliability import Reliability
 from attendo.plots.figure_files import COLOURS, MARKERS
-from attendo.workflow.confidence import Measured
+from attendo.workflow.confidence import ConfidenceQuality
 
 
-def draw_reliability(measured: Sequence[Measured], name: str) -> Figure:
+def draw_reliability(measured: Sequence[ConfidenceQuality], name: str) -> Figure:
     """Draws a panel for each test set: confidence against the share that came close, with and without calibration.
 
     Args:
@@ -32,7 +32,7 @@ def draw_reliability(measured: Sequence[Measured], name: str) -> Figure:
     return figure
 
 
-def description(measured: Sequence[Measured]) -> str:
+def description(measured: Sequence[ConfidenceQuality]) -> str:
     """Describes the chart in words, as a text alternative."""
     return " ".join(
         f"{test_set.name}: calibration error {test_set.confidence.error:.3f}, without calibration "
@@ -41,7 +41,7 @@ def description(measured: Sequence[Measured]) -> str:
     )
 
 
-def _draw(axes: Axes, test_set: Measured) -> None:
+def _draw(axes: Axes, test_set: ConfidenceQuality) -> None:
     axes.plot((0, 1), (0, 1), color="#777777", linewidth=1, linestyle=":", label="as promised")
     _curve(axes, test_set.token_probability, 1, f"token probability, error {test_set.token_probability.error:.3f}")
     _curve(axes, test_set.confidence, 0, f"confidence, error {test_set.confidence.error:.3f}")

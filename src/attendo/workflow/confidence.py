@@ -11,7 +11,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, WEIGHTS, file_problem, read_json, replace_file
 from attendo.errors import DataError, ModelError
 from attendo.evaluation.calibration import (
-    Judged,
+    JudgedTranslation,
     chrf,
     confidence_of,
     equally_weighted,
@@ -52,7 +52,7 @@ class JudgedSet:
 
     name: str
     """Name of the test set."""
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedTranslation, ...]
     """Each sentence with its translation, and whether it is close to a reference."""
     signature: str
     """The sacreBLEU signature of the metric that judged closeness."""
@@ -61,7 +61,7 @@ class JudgedSet:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class ConfidenceQuality:
     """The quality of confidences on a test set."""
 
     name: str
@@ -96,7 +96,7 @@ class Calibration:
     """Search settings of the translations: beam size and length penalty."""
     learned: Confidence
     """The learned parameters."""
-    measured: tuple[Measured, ...]
+    measured: tuple[ConfidenceQuality, ...]
     """Results on test sets, first on those that it was learned from."""
 
 
@@ -231,7 +231,9 @@ def judged_set(
         best = translation.n_best[0]
         if best.token_log_probs:
             near = is_close(metric, best.text, of_people[translation.source], close)
-            one = Judged(source=translation.source, text=best.text, token_log_probs=best.token_log_probs, close=near)
+            one = JudgedTranslation(
+                source=translation.source, text=best.text, token_log_probs=best.token_log_probs, close=near
+            )
             judged.append(one)
         if progress:
             progress(number)
@@ -333,10 +335,12 @@ def _judged_sets(
     return judged
 
 
-def _measured(each: JudgedSet, engine: Engine, confidences: Sequence[float], *, learned_from: bool) -> Measured:
+def _measured(
+    each: JudgedSet, engine: Engine, confidences: Sequence[float], *, learned_from: bool
+) -> ConfidenceQuality:
     close = [one.close for one in each.judged]
     sentences, share = each.people
-    return Measured(
+    return ConfidenceQuality(
         name=each.name,
         learned_from=learned_from,
         kernel=engine.kernel,
@@ -365,7 +369,7 @@ def _weights_seal(checksums: Any) -> str:
     return str(seal.get("sha256", "") if isinstance(seal, dict) else seal or "")
 
 
-def report(measured: Measured, close: float) -> str:
+def report(measured: ConfidenceQuality, close: float) -> str:
     """Formats the results on a test set.
 
     Args:

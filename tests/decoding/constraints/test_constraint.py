@@ -14,7 +14,7 @@ from torch import Tensor
 from attendo.decoding.backends.ensemble import EnsembleStep
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import (
-    Allowed,
+    AllowedTokens,
     Constraint,
     Forbidden,
     NoRepeat,
@@ -76,9 +76,9 @@ def outcome(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, Ids]]:
 class EvenTwos:
     """A grammar: the token 2 comes in pairs."""
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         twos = len(list(itertools.takewhile(lambda token: token == 2, reversed(ids))))
-        return Allowed(only=frozenset((2,))) if twos % 2 else Allowed()
+        return AllowedTokens(only=frozenset((2,))) if twos % 2 else AllowedTokens()
 
 
 class TracedTwos(EvenTwos):
@@ -92,7 +92,7 @@ class _Twos:
         self._ids = ids
 
     @property
-    def allowed(self) -> Allowed:
+    def allowed(self) -> AllowedTokens:
         return EvenTwos().following(self._ids)
 
     def after(self, token: int) -> "_Twos":
@@ -297,23 +297,23 @@ def test_without_rules_nothing_is_banned() -> None:
 
 
 def test_each_constraint_by_hand() -> None:
-    assert Prefix((4, 5)).following([4]) == Allowed(only=frozenset((5,)))
-    assert Prefix((4, 5)).following([4, 5]) == Allowed()
+    assert Prefix((4, 5)).following([4]) == AllowedTokens(only=frozenset((5,)))
+    assert Prefix((4, 5)).following([4, 5]) == AllowedTokens()
     forbidden = Forbidden(((7,), (1, 2), (1, 3), (2, 1, 4)))
-    assert forbidden.following([]) == Allowed(banned=frozenset((7,)))
-    assert forbidden.following([2, 1]) == Allowed(banned=frozenset((2, 3, 4, 7)))
-    assert NoRepeat(1).following([5, 6]) == Allowed(banned=frozenset((5, 6)))
-    assert NoRepeat(3).following([1, 2, 3, 1, 2, 4, 1, 2]) == Allowed(banned=frozenset((3, 4)))
-    assert NoRepeat(3).following([1, 2]) == Allowed()
+    assert forbidden.following([]) == AllowedTokens(banned=frozenset((7,)))
+    assert forbidden.following([2, 1]) == AllowedTokens(banned=frozenset((2, 3, 4, 7)))
+    assert NoRepeat(1).following([5, 6]) == AllowedTokens(banned=frozenset((5, 6)))
+    assert NoRepeat(3).following([1, 2, 3, 1, 2, 4, 1, 2]) == AllowedTokens(banned=frozenset((3, 4)))
+    assert NoRepeat(3).following([1, 2]) == AllowedTokens()
     # A prefix may repeat itself; what comes after it may not repeat the prefix.
-    assert NoRepeat(1, given=2).following([5]) == Allowed()
-    assert NoRepeat(1, given=2).following([5, 5]) == Allowed(banned=frozenset((5,)))
+    assert NoRepeat(1, given=2).following([5]) == AllowedTokens()
+    assert NoRepeat(1, given=2).following([5, 5]) == AllowedTokens(banned=frozenset((5,)))
 
 
 def test_allowed_tokens_compose() -> None:
-    both = Allowed(only=frozenset((1, 2, 3))) & Allowed(only=frozenset((2, 3)), banned=frozenset((3,)))
+    both = AllowedTokens(only=frozenset((1, 2, 3))) & AllowedTokens(only=frozenset((2, 3)), banned=frozenset((3,)))
     assert [token for token in range(5) if token in both] == [2]
-    assert Allowed() & Allowed(banned=frozenset((1,))) == Allowed(banned=frozenset((1,)))
+    assert AllowedTokens() & AllowedTokens(banned=frozenset((1,))) == AllowedTokens(banned=frozenset((1,)))
 
 
 @pytest.mark.parametrize(

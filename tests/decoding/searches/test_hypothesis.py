@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from attendo.decoding.searches.hypothesis import Written, scored
+from attendo.decoding.searches.hypothesis import GrowingHypotheses, scored
 
 
 def test_tokens_are_kept_row_by_row_however_many() -> None:
-    written, expected = Written(2), [[], []]  # type: tuple[Written, list[list[int]]]
+    written, expected = GrowingHypotheses(2), [[], []]  # type: tuple[GrowingHypotheses, list[list[int]]]
     for token in range(1, 81):
         written.append(np.array([token, -token]), np.array([-token, -0.5]))
         expected[0].append(token)

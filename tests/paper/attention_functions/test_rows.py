@@ -39,12 +39,12 @@ from attendo.paper.attention_functions.measures import (
 from attendo.paper.attention_functions.rows import KEY_SIZES, Row, Run, differences, recipes, row_of, rows, summarise
 from attendo.paper.attention_functions.sections import FAILS, HOLDS, OPEN, claims
 from attendo.paper.attention_functions.study import ATTENTION_FUNCTIONS, MeasuredFunctions
-from attendo.paper.experiment import Order, Scale
+from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.paper.run_results import pair_flops
 
-ORDER = Order(
+ORDER = StudyRequest(
     scale="small",
     folder=Path("attention-functions"),
     seeds=3,
@@ -266,7 +266,7 @@ def report_of(functions: MeasuredFunctions, runs: list[Run], failures: tuple[str
     """The page of some of 27 runs."""
     found = ATTENTION_FUNCTIONS.report(
         Findings(
-            order=ORDER,
+            request=ORDER,
             recipes={row.name: recipe for row, recipe in recipes(ORDER).items()},
             begun=functions,
             runs=tuple(runs),

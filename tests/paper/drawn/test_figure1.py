@@ -16,9 +16,9 @@ from attendo.diagrams.structure import Edge, Structure
 from attendo.errors import AttendoError
 from attendo.model.config import ModelConfig
 from attendo.paper.drawn.figure1 import FIGURE1, POST_NORM, PRE_NORM, statements, sub_layers, surroundings
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 
-MakeOrder = Callable[..., Order]
+MakeOrder = Callable[..., StudyRequest]
 
 
 class Quiet:
@@ -34,8 +34,8 @@ class Quiet:
         """Nothing."""
 
 
-def order(folder: Path, scale: Any, data: Path | None = None) -> Order:
-    return Order(scale=scale, folder=folder, seeds=1, jobs=1, data=data, command="attendo reproduce figure1")
+def request(folder: Path, scale: Any, data: Path | None = None) -> StudyRequest:
+    return StudyRequest(scale=scale, folder=folder, seeds=1, jobs=1, data=data, command="attendo reproduce figure1")
 
 
 def found(**changes: Any) -> Structure:
@@ -100,7 +100,7 @@ def test_norms_before_the_sub_layers_are_told() -> None:
 
 @pytest.mark.parametrize("scale", ["tiny", "small", "paper"])
 def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None:
-    outcome = FIGURE1.reproduce(order(tmp_path, scale), Quiet(), lambda: False)
+    outcome = FIGURE1.reproduce(request(tmp_path, scale), Quiet(), lambda: False)
     assert outcome.report is not None
     data = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert data["structure"]["parameters"] == data["parameters"]
@@ -121,7 +121,7 @@ def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    report = FIGURE1.forecast(order(tmp_path / "new", "paper"), Quiet())
+    report = FIGURE1.forecast(request(tmp_path / "new", "paper"), Quiet())
     assert "architecture.svg" in report.to_text()
     assert not (tmp_path / "new").exists()
 
@@ -129,5 +129,5 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
 def test_corpora_are_refused_and_a_stop_is_heard(tmp_path: Path) -> None:
     for do in (FIGURE1.forecast, lambda given, quiet: FIGURE1.reproduce(given, quiet, lambda: False)):
         with pytest.raises(AttendoError, match="--data: figure1 draws a model and reads no corpora"):
-            do(order(tmp_path, "tiny", data=tmp_path), Quiet())
-    assert FIGURE1.reproduce(order(tmp_path, "tiny"), Quiet(), lambda: True).interrupted
+            do(request(tmp_path, "tiny", data=tmp_path), Quiet())
+    assert FIGURE1.reproduce(request(tmp_path, "tiny"), Quiet(), lambda: True).interrupted

@@ -13,7 +13,7 @@ from attendo.model import attention as model_attention
 from attendo.model.config import ModelConfig
 from attendo.paper.drawn import page as equality
 from attendo.paper.drawn.figure2 import FIGURE2, statements
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 
 SMALL: dict[str, Any] = {"d_model": 16, "d_ff": 40, "num_layers": 1, "num_heads": 2}
 
@@ -31,8 +31,8 @@ class Quiet:
         """Nothing."""
 
 
-def order(folder: Path, scale: Any, data: Path | None = None) -> Order:
-    return Order(scale=scale, folder=folder, seeds=2, jobs=1, data=data, command="attendo reproduce figure2")
+def request(folder: Path, scale: Any, data: Path | None = None) -> StudyRequest:
+    return StudyRequest(scale=scale, folder=folder, seeds=2, jobs=1, data=data, command="attendo reproduce figure2")
 
 
 def differing(**changes: Any) -> set[str]:
@@ -83,7 +83,7 @@ def test_a_wrong_scale_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("scale", ["tiny", "small", "paper"])
 def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None:
-    outcome = FIGURE2.reproduce(order(tmp_path, scale), Quiet(), lambda: False)
+    outcome = FIGURE2.reproduce(request(tmp_path, scale), Quiet(), lambda: False)
     assert outcome.report is not None
     data = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert data["equality"]["seeds"] == 2
@@ -98,10 +98,10 @@ def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    assert "attention.svg" in FIGURE2.forecast(order(tmp_path / "new", "paper"), Quiet()).to_text()
+    assert "attention.svg" in FIGURE2.forecast(request(tmp_path / "new", "paper"), Quiet()).to_text()
     assert not (tmp_path / "new").exists()
 
 
 def test_corpora_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AttendoError, match="--data: figure2 draws a model and reads no corpora"):
-        FIGURE2.forecast(order(tmp_path, "tiny", data=tmp_path), Quiet())
+        FIGURE2.forecast(request(tmp_path, "tiny", data=tmp_path), Quiet())

@@ -14,7 +14,7 @@ from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.paper.heads.head_attention import Look, Looks
+from attendo.paper.heads.head_attention import CorpusAttention, SentenceAttention
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.text.subwords.learning import learn_tokenizer
@@ -24,12 +24,12 @@ LAYERS, HEADS = 2, 3
 PLANTED = (1, 2)
 """Layer and head."""
 
-Plant = Callable[[Look], NDArray[np.float64]]
+Plant = Callable[[SentenceAttention], NDArray[np.float64]]
 """A head's weights in the source, `(src_len, src_len)`."""
-MakeLooks = Callable[..., Looks]
+MakeLooks = Callable[..., CorpusAttention]
 
 
-def look_of(pair: Pair) -> Look:
+def look_of(pair: Pair) -> SentenceAttention:
     """A sentence in which every head looks at everything that it may see."""
     source, target = pair.sides("en")
     src_len, tgt_len = len(source.words) + 1, len(target.words) + 1
@@ -45,20 +45,20 @@ def look_of(pair: Pair) -> Look:
         cross=np.full((*shape, tgt_len, src_len), 1 / src_len, dtype=np.float32),
         unit="words",
     )
-    return Look(pair=pair, source=source, target=target, words=words)
+    return SentenceAttention(pair=pair, source=source, target=target, words=words)
 
 
 @pytest.fixture
 def make_looks() -> MakeLooks:
     """Sentences, with one encoder head planted."""
 
-    def make(pairs: tuple[Pair, ...], plant: Plant | None = None) -> Looks:
+    def make(pairs: tuple[Pair, ...], plant: Plant | None = None) -> CorpusAttention:
         looks = [look_of(pair) for pair in pairs]
         for look in looks:
             if plant is not None:
                 assert look.words.encoder is not None
                 look.words.encoder[PLANTED] = plant(look)
-        return Looks(all=tuple(looks), skipped=0)
+        return CorpusAttention(all=tuple(looks), skipped=0)
 
     return make
 

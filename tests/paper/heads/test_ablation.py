@@ -13,9 +13,9 @@ from attendo.errors import ModelError
 from attendo.model.batch import collate
 from attendo.paper.heads import ablation
 from attendo.paper.heads.ablation import (
-    Cutting,
+    AblationRunner,
     DevSet,
-    Written,
+    ModelOutput,
     attention_of,
     bleu_of,
     compare_cuts,
@@ -28,8 +28,8 @@ SOURCE, TARGET = [[5, 9, 30, 0], [7, 0]], [[40, 3, 0], [12, 13, 14, 0]]
 DEV = DevSet(name="two", sources=("a dog", "the old house"), references=("ein Hund", "das alte Haus"))
 
 
-def written(outputs: tuple[str, ...]) -> Written:
-    return Written(digest="", outputs=outputs, processor_s=1.5)
+def written(outputs: tuple[str, ...]) -> ModelOutput:
+    return ModelOutput(digest="", outputs=outputs, processor_s=1.5)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_each_head_is_cut_once_and_other_studies_are_refused(
     model: LoadedModel, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     head = Head(kind="cross", layer=1, head=0)
-    cutting = Cutting(tmp_path / "cuts", model, DEV, lambda: False)
+    cutting = AblationRunner(tmp_path / "cuts", model, DEV, lambda: False)
     whole, cut = cutting.whole(), cutting.cut(head)
     assert whole is not None
     assert cut is not None
@@ -128,10 +128,10 @@ def test_each_head_is_cut_once_and_other_studies_are_refused(
         raise AssertionError("it is kept")
 
     monkeypatch.setattr(ablation, "_translate", again)
-    assert Cutting(tmp_path / "cuts", model, DEV, lambda: False).cut(head) == cut
-    other = Cutting(tmp_path / "cuts", load_model(model_folder), DEV, lambda: False)
+    assert AblationRunner(tmp_path / "cuts", model, DEV, lambda: False).cut(head) == cut
+    other = AblationRunner(tmp_path / "cuts", load_model(model_folder), DEV, lambda: False)
     with pytest.raises(ModelError, match="is of another model or other sentences"):
         other.whole()
     (tmp_path / "cuts" / "cross-2-1.json").write_text("{", encoding="utf-8")
     with pytest.raises(AssertionError, match="it is kept"):  # a torn file is made again
-        Cutting(tmp_path / "cuts", model, DEV, lambda: False).cut(head)
+        AblationRunner(tmp_path / "cuts", model, DEV, lambda: False).cut(head)

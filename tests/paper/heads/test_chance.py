@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from attendo.paper.heads.chance import (
     Case,
     OffsetProfile,
-    PlaceRule,
-    best_place_rule,
+    PositionalBaseline,
+    best_positional_baseline,
     holm,
     p_text,
     sign_test,
@@ -44,15 +44,17 @@ def test_holm_by_a_worked_example() -> None:
 
 def test_the_best_place_is_the_one_that_finds_most() -> None:
     cases = [Case(query=1, target=4, length=8), Case(query=2, target=5, length=6), Case(query=0, target=4, length=9)]
-    rules = [PlaceRule(kind="offset", number=number) for number in range(-9, 10)]
-    rules += [PlaceRule(kind=kind, number=n) for kind in ("from the start", "from the end") for n in range(1, 10)]
+    rules = [PositionalBaseline(kind="offset", number=number) for number in range(-9, 10)]
+    rules += [
+        PositionalBaseline(kind=kind, number=n) for kind in ("from the start", "from the end") for n in range(1, 10)
+    ]
     counts = {rule: sum(map(rule.finds, cases)) for rule in rules}
-    best = best_place_rule(cases)
+    best = best_positional_baseline(cases)
     assert counts[best] == max(counts.values()) == 2
-    assert best == PlaceRule(kind="offset", number=3)  # before 'word 5 from the start', which finds as many
+    assert best == PositionalBaseline(kind="offset", number=3)  # before 'word 5 from the start', which finds as many
     assert best.to_text() == "3 to the right"
-    assert PlaceRule(kind="from the end", number=1).finds(Case(query=0, target=7, length=8))
-    assert best_place_rule([Case(query=5, target=2, length=8)]).to_text() == "3 to the left"
+    assert PositionalBaseline(kind="from the end", number=1).finds(Case(query=0, target=7, length=8))
+    assert best_positional_baseline([Case(query=5, target=2, length=8)]).to_text() == "3 to the left"
 
 
 def test_a_head_of_places_is_its_own_twin() -> None:

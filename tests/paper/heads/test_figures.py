@@ -12,7 +12,7 @@ from attendo.checkpoint.model_folder import load_model
 from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.heads.ablation import dev_set
 from attendo.paper.heads.figure3 import FIGURE3
 from attendo.paper.heads.figure4 import FIGURE4
@@ -31,9 +31,9 @@ class Quiet(Silence):
         """Says nothing."""
 
 
-def order(folder: Path, **changes: Any) -> Order:
+def request(folder: Path, **changes: Any) -> StudyRequest:
     values: dict[str, Any] = {"scale": "tiny", "seeds": 2, "jobs": 1, "data": None, "command": "attendo reproduce x"}
-    return Order(folder=folder, **{**values, **changes})
+    return StudyRequest(folder=folder, **{**values, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory, random_model: Path) -> Cal
     def folder(name: str) -> Path:
         if name not in made:
             made[name] = tmp_path_factory.mktemp(name)
-            outcome = STUDIES[name].reproduce(order(made[name], runs=(str(random_model),)), Quiet(), lambda: False)
+            outcome = STUDIES[name].reproduce(request(made[name], runs=(str(random_model),)), Quiet(), lambda: False)
             assert not outcome.interrupted
             assert outcome.failures == ()
             assert outcome.report is not None
@@ -91,7 +91,7 @@ def test_figure5_has_all_heads(folders: Callable[[str], Path], random_model: Pat
 def test_what_is_stopped_writes_no_page_and_goes_on(name: str, tmp_path: Path, random_model: Path) -> None:
     folder = tmp_path / "figure"
     asked = iter(range(1000))
-    wanted = order(folder, runs=(str(random_model),), seeds=1)
+    wanted = request(folder, runs=(str(random_model),), seeds=1)
     outcome = STUDIES[name].reproduce(wanted, Quiet(), lambda: next(asked) >= 20 - 10 * (name != "figure5"))
     assert outcome.interrupted
     assert outcome.report is None
@@ -103,7 +103,7 @@ def test_another_development_set_is_not_mixed_in(
 ) -> None:
     for language, text in (("en", "a dog\nthe house\n"), ("de", "ein Hund\ndas Haus\n")):
         (tmp_path / f"val.{language}").write_text(text, encoding="utf-8")
-    wanted = order(folders("figure5"), runs=(str(random_model),), data=tmp_path)
+    wanted = request(folders("figure5"), runs=(str(random_model),), data=tmp_path)
     with pytest.raises(ModelError, match="is of another model or other sentences"):
         FIGURE5.reproduce(wanted, Quiet(), lambda: False)
 
@@ -124,7 +124,7 @@ def test_a_development_set_is_read_at_even_distances(tmp_path: Path) -> None:
 def test_what_cannot_be_looked_at_is_told(tmp_path: Path, random_model: Path) -> None:
     def refused(study: Any, expected: type[AttendoError], message: str, **changes: Any) -> None:
         with pytest.raises(expected, match=message):
-            study.reproduce(order(tmp_path / "figure", **changes), Quiet(), lambda: False)
+            study.reproduce(request(tmp_path / "figure", **changes), Quiet(), lambda: False)
 
     refused(FIGURE3, RecipeError, "--data: figure3 reads sentences of its own", data=tmp_path)
     refused(FIGURE4, RecipeError, "--data: figure4 reads sentences of its own", data=tmp_path)
@@ -149,17 +149,17 @@ def test_what_cannot_be_looked_at_is_told(tmp_path: Path, random_model: Path) ->
 def test_a_vocabulary_that_joins_words_and_punctuation_is_told(tmp_path: Path, model_folder: Path) -> None:
     # Its letters are those of another text; a comma is a byte to it, and so a part of the word before it.
     with pytest.raises(ModelError, match=r"joins words and punctuation in \d+ of 32 sentences, which leaves too few"):
-        FIGURE3.reproduce(order(tmp_path / "figure", runs=(str(model_folder),)), Quiet(), lambda: False)
+        FIGURE3.reproduce(request(tmp_path / "figure", runs=(str(model_folder),)), Quiet(), lambda: False)
 
 
 @pytest.mark.parametrize("name", list(STUDIES))
 def test_a_forecast_reads_no_model(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "figure"
-    report = STUDIES[name].forecast(order(folder, scale="small"), Quiet())
+    report = STUDIES[name].forecast(request(folder, scale="small"), Quiet())
     assert report.data["models"] == ["en-de", "de-en"]
     assert report.data["sentences"] in (400, 800)
     assert not folder.exists()
-    named = STUDIES[name].forecast(order(folder, scale="paper", runs=("runs/base",)), Quiet())
+    named = STUDIES[name].forecast(request(folder, scale="paper", runs=("runs/base",)), Quiet())
     assert named.data["models"] == ["runs/base"]
 
 
@@ -170,11 +170,11 @@ def test_heads_are_counted_from_one() -> None:
 @pytest.mark.slow
 def test_the_scale_tiny_trains_a_model_of_its_own(tmp_path: Path) -> None:
     folder = tmp_path / "figure"
-    stopped = FIGURE3.reproduce(order(folder, seeds=1), Quiet(), lambda: True)
+    stopped = FIGURE3.reproduce(request(folder, seeds=1), Quiet(), lambda: True)
     assert stopped.interrupted
-    outcome = FIGURE3.reproduce(order(folder, seeds=1), Quiet(), lambda: False)
+    outcome = FIGURE3.reproduce(request(folder, seeds=1), Quiet(), lambda: False)
     assert outcome.report is not None
     assert "has learnt nothing to speak of" in (folder / "index.md").read_text(encoding="utf-8")
-    again = FIGURE3.reproduce(order(folder, seeds=1), Quiet(), lambda: False)
+    again = FIGURE3.reproduce(request(folder, seeds=1), Quiet(), lambda: False)
     assert again.report is not None
     assert again.report.data == outcome.report.data

@@ -9,7 +9,7 @@ from tests.paper.heads.conftest import HEADS, LAYERS, PLANTED, MakeLooks, look_o
 
 from attendo.paper.heads.figure3 import relations
 from attendo.paper.heads.figure4 import anaphors
-from attendo.paper.heads.head_attention import Head, Look
+from attendo.paper.heads.head_attention import Head, SentenceAttention
 from attendo.paper.heads.markup import links
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.heads.roles import RoleScore, innermost, roles, structure
@@ -18,7 +18,7 @@ from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 HEAD = Head(kind="encoder", layer=PLANTED[0], head=PLANTED[1])
 
 
-def rows(look: Look, target: Callable[[int], int]) -> NDArray[np.float64]:
+def rows(look: SentenceAttention, target: Callable[[int], int]) -> NDArray[np.float64]:
     """A head that gives 0.8 to one place, and the rest to all."""
     length = len(look.words.source)
     weights = np.full((length, length), 0.2 / length)
@@ -27,17 +27,17 @@ def rows(look: Look, target: Callable[[int], int]) -> NDArray[np.float64]:
     return weights
 
 
-def governor_to_partner(look: Look) -> NDArray[np.float64]:
+def governor_to_partner(look: SentenceAttention) -> NDArray[np.float64]:
     ends = look.source.dependency
     return rows(look, lambda row: ends[1] if ends is not None and row == ends[0] else len(look.source.words))
 
 
-def all_to_partner(look: Look) -> NDArray[np.float64]:
+def all_to_partner(look: SentenceAttention) -> NDArray[np.float64]:
     ends = look.source.dependency
     return rows(look, lambda row: ends[1] if ends is not None else row)
 
 
-def to_previous(look: Look) -> NDArray[np.float64]:
+def to_previous(look: SentenceAttention) -> NDArray[np.float64]:
     return rows(look, lambda row: max(row - 1, 0))
 
 
@@ -64,7 +64,7 @@ def test_a_word_that_everything_looks_at_is_not_followed(make_looks: MakeLooks) 
 
 
 def test_a_fixed_place_is_not_followed(make_looks: MakeLooks) -> None:
-    def seven_on(look: Look) -> NDArray[np.float64]:
+    def seven_on(look: SentenceAttention) -> NDArray[np.float64]:
         return rows(look, lambda row: min(row + 7, len(look.source.words)))
 
     found = relations(make_looks(dependency_pairs(480, 1), seven_on))
@@ -92,7 +92,7 @@ def test_the_decoder_looks_back_at_what_it_has_written(make_looks: MakeLooks) ->
 
 
 def test_a_planted_head_links_anaphors_and_no_other_does(make_looks: MakeLooks) -> None:
-    def to_antecedent(look: Look) -> NDArray[np.float64]:
+    def to_antecedent(look: SentenceAttention) -> NDArray[np.float64]:
         side = look.source
         return rows(look, lambda row: side.antecedent if row == side.anaphor and side.antecedent is not None else row)
 
@@ -110,7 +110,7 @@ def test_a_planted_head_links_anaphors_and_no_other_does(make_looks: MakeLooks) 
 
 
 def test_a_head_that_does_not_read_the_anaphor_is_right_half_the_time(make_looks: MakeLooks) -> None:
-    def to_first_person(look: Look) -> NDArray[np.float64]:
+    def to_first_person(look: SentenceAttention) -> NDArray[np.float64]:
         side = look.source
         assert side.antecedent is not None
         assert side.rival is not None
@@ -125,7 +125,7 @@ def test_a_head_that_does_not_read_the_anaphor_is_right_half_the_time(make_looks
 
 
 def test_faint_attention_tells_but_does_not_link(make_looks: MakeLooks) -> None:
-    def faintly(look: Look) -> NDArray[np.float64]:
+    def faintly(look: SentenceAttention) -> NDArray[np.float64]:
         side, weights = look.source, np.zeros((len(look.words.source),) * 2)
         assert side.anaphor is not None
         assert side.antecedent is not None
@@ -152,7 +152,7 @@ def test_constituents_around_words() -> None:
 
 
 def test_a_planted_head_keeps_to_constituents_and_no_other_does(make_looks: MakeLooks) -> None:
-    def inside(look: Look) -> NDArray[np.float64]:
+    def inside(look: SentenceAttention) -> NDArray[np.float64]:
         length = len(look.words.source)
         weights = np.eye(length)
         for word, (first, last) in innermost(look.source).items():

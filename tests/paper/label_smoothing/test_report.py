@@ -15,7 +15,7 @@ from attendo.checkpoint.model_folder import load_model
 from attendo.cli.main import run as run_command
 from attendo.errors import ModelError
 from attendo.paper.calibration import Predictions, calibration
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.label_smoothing import study
 from attendo.paper.label_smoothing.study import LABEL_SMOOTHING, MEASURED, DataSizes, Read, measured_run
 from attendo.paper.report import Picture, Report
@@ -25,7 +25,7 @@ from attendo.text.prepared import PreparedData
 from attendo.workflow.preparation.prepared_data import prepare_if_missing
 from attendo.workflow.runs.reporting import Silence
 
-ORDER = Order(
+ORDER = StudyRequest(
     scale="small",
     folder=Path("study"),
     seeds=3,
@@ -39,7 +39,7 @@ def report_of(runs: Sequence[Read]) -> Report:
     """The page of some of 12 runs."""
     found = LABEL_SMOOTHING.report(
         Findings(
-            order=ORDER,
+            request=ORDER,
             recipes={"eps-0.0": load_recipe("label-smoothing/small")},
             begun=DataSizes(vocab_size=4000, valid_pairs=1014),
             runs=tuple(runs),

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attendo.paper.calibration import Predictions, calibration, pooled
-from attendo.paper.experiment import Order, Scale
+from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.label_smoothing.study import (
     BY_NAME,
     EPSILONS,
@@ -72,7 +72,7 @@ def test_the_printed_figures_are_those_of_table_3() -> None:
 
 
 def by_epsilon(scale: Scale) -> dict[float, Recipe]:
-    found = recipes(Order(scale=scale, folder=Path("/nowhere"), seeds=1, jobs=1, data=None, command=""))
+    found = recipes(StudyRequest(scale=scale, folder=Path("/nowhere"), seeds=1, jobs=1, data=None, command=""))
     return {BY_NAME[name]: recipe for name, recipe in found.items()}
 
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from attendo.model.positions import sinusoids
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.length_extrapolation.comparison import by_length, by_position
 from attendo.paper.length_extrapolation.measures import LengthMeasure, RunMeasures, ShiftMeasure
 from attendo.paper.length_extrapolation.rows import ROWS
@@ -21,9 +21,9 @@ from attendo.paper.length_extrapolation.study import LENGTH_EXTRAPOLATION, ReadM
 from attendo.paper.length_extrapolation.tables import (
     ROUNDING,
     ClosedForm,
+    LengthStatistics,
     TableFit,
     Tables,
-    Trained,
     by_offset,
     cosines,
 )
@@ -33,7 +33,7 @@ from attendo.paper.statistics import estimate
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
 
-ORDER = Order(
+ORDER = StudyRequest(
     scale="small",
     folder=Path("lengths"),
     seeds=3,
@@ -96,10 +96,10 @@ def tables() -> Tables:
 def report(make_result: Any) -> Report:
     """Of a study whose last run is missing."""
     runs = [(row.name, seed) for seed in (1, 2, 3) for row in ROWS][:-1]
-    trained = Trained(
+    trained = LengthStatistics(
         texts=100, mean_target=30.0, usual_source=40, usual_target=45, longest_source=55, longest_target=60
     )
-    every = Trained(
+    every = LengthStatistics(
         texts=30, mean_target=90.0, usual_source=150, usual_target=160, longest_source=200, longest_target=210
     )
     texts = Texts(
@@ -110,7 +110,7 @@ def report(make_result: Any) -> Report:
         closed_forms=(ClosedForm(layout="halves", d_model=128, positions=2048, offsets=1024, largest_error=6.25e-8),),
     )
     findings = Findings(
-        order=ORDER,
+        request=ORDER,
         recipes={"any": load_recipe("length-extrapolation/small")},
         begun=texts,
         runs=tuple(

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.paper.schedule.rows import CURVES, Row, RunCurve, checked, recipes, rows_of
 from attendo.paper.schedule.study import SCHEDULE, Checks
 from attendo.recipe import load_recipe
 
-ORDER = Order(
+ORDER = StudyRequest(
     scale="small",
     folder=Path("schedule"),
     seeds=2,
@@ -58,7 +58,7 @@ def report(make_result: Any) -> Report:
     }
     found = SCHEDULE.report(
         Findings(
-            order=ORDER,
+            request=ORDER,
             recipes={"any": load_recipe("schedule/small")},
             begun=Checks(equation=tuple(checked(curve) for curve in CURVES[:2]), frequencies=math.log(300.0)),
             runs=tuple(MeasuredRun(result=each, measured=curves[each.row, each.seed]) for each in results),
@@ -120,7 +120,7 @@ def test_the_pictures_show_the_warmups(report: Report) -> None:
 
 @pytest.mark.parametrize("scale", ["tiny", "small", "paper"])
 def test_rows_differ_in_their_schedule_alone(scale: Any) -> None:
-    found = recipes(Order(scale=scale, folder=Path("x"), seeds=1, jobs=1, data=None, command=""))
+    found = recipes(StudyRequest(scale=scale, folder=Path("x"), seeds=1, jobs=1, data=None, command=""))
     rows = {row.name: row for row in rows_of(scale)}
     assert found.keys() == rows.keys()
     base = load_recipe(f"schedule/{scale}")
@@ -136,7 +136,7 @@ def test_rows_differ_in_their_schedule_alone(scale: Any) -> None:
 
 
 def test_the_paper_scale_has_the_papers_own_schedule() -> None:
-    recipe = recipes(Order(scale="paper", folder=Path("x"), seeds=1, jobs=1, data=None, command=""))[
+    recipe = recipes(StudyRequest(scale="paper", folder=Path("x"), seeds=1, jobs=1, data=None, command=""))[
         "warmup-4000-factor-1"
     ]
     base = load_recipe("table3/base")

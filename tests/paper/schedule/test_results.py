@@ -10,9 +10,9 @@ import pytest
 
 from attendo.cli.main import run as run_command
 from attendo.paper.schedule.rows import (
-    Fate,
     Row,
     RunCurve,
+    RunStatus,
     frequency_loss,
     has_diverged,
     largest_rate_difference,
@@ -42,17 +42,17 @@ def test_fates_and_differences(make_result: Any) -> None:
     assert without.difference.mean == pytest.approx(1.5 * math.log(2))  # twice and four times the perplexity
     # t of one degree of freedom at 0.975 is 12.706; the two differ by log 2, so that the error is log 2 / 2.
     assert without.difference.half_width == pytest.approx(12.7062 * math.log(2) / 2, rel=1e-4)
-    assert high.fates == {1: Fate.DIVERGED, 2: Fate.STUCK}
+    assert high.fates == {1: RunStatus.DIVERGED, 2: RunStatus.STUCK}
     assert high.log_loss is not None
     assert high.log_loss.mean == pytest.approx(math.log(2000))
-    assert [one.count(Fate.LEARNT) for one in found] == [2, 2, 0]
+    assert [one.count(RunStatus.LEARNT) for one in found] == [2, 2, 0]
     assert json.loads(json.dumps(high.to_json()))["fates"] == {"1": "diverged", "2": "no better than word frequencies"}
 
 
 def test_a_row_of_diverged_runs_alone_has_no_figures() -> None:
     (found,) = outcomes(ROWS, [], {ROWS[1].name: [1, 2]}, frequencies=5.0)
     assert (found.log_loss, found.bleu, found.difference) == (None, None, None)
-    assert found.count(Fate.DIVERGED) == 2
+    assert found.count(RunStatus.DIVERGED) == 2
 
 
 def write_log(run: Path, *records: dict[str, object]) -> None:

@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from attendo.evaluation.significance import compare_outputs
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import Picture
-from attendo.paper.search_settings.decoding import Decoded
+from attendo.paper.search_settings.decoding import DecodedSet
 from attendo.paper.search_settings.report import StudyFacts, search_settings_report
 from attendo.paper.search_settings.results import (
     Results,
@@ -39,15 +39,15 @@ FACTS = StudyFacts(
     sets={"dev": Sentences(name="valid", sources=TEST.sources, references=TEST.references), "test": TEST},
     failures=("model-seed-4: no room",),
 )
-ORDER = Order(
+ORDER = StudyRequest(
     scale="tiny", folder=Path("s"), seeds=2, jobs=1, data=None, command="attendo reproduce search-settings --scale tiny"
 )
 
 Bleu = Callable[[SetName, Setting, int], float]
 
 
-def decoded(setting: Setting, bleu: float, *, outputs: tuple[str, ...] = TEST.references) -> Decoded:
-    return Decoded(
+def decoded(setting: Setting, bleu: float, *, outputs: tuple[str, ...] = TEST.references) -> DecodedSet:
+    return DecodedSet(
         setting=setting,
         outputs=outputs,
         bleu=bleu,

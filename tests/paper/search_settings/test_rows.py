@@ -13,9 +13,9 @@ from sacrebleu import corpus_bleu
 
 from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.errors import DataError, ModelError
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.search_settings.decoding import (
-    Decoded,
+    DecodedSet,
     Models,
     decode,
     decode_once,
@@ -128,7 +128,7 @@ def never() -> bool:
     return False
 
 
-def found_by(model: LoadedModel, setting: Setting) -> Decoded:
+def found_by(model: LoadedModel, setting: Setting) -> DecodedSet:
     found = decode(model, setting, SENTENCES, never)
     assert found is not None
     return found
@@ -231,18 +231,18 @@ class Notes:
 def test_decoding_that_is_stopped_goes_on(model_folder: Path, tmp_path: Path, make_result: Any) -> None:
     for average in GRIDS["tiny"].averages:  # as they would have been averaged
         shutil.copytree(model_folder, tmp_path / "models" / f"seed-1-average-{average}")
-    order = Order(scale="tiny", folder=tmp_path, seeds=1, jobs=1, data=None, command="")
+    request = StudyRequest(scale="tiny", folder=tmp_path, seeds=1, jobs=1, data=None, command="")
     sets: dict[SetName, Sentences] = {"dev": SENTENCES, "test": SENTENCES}
     left = iter([False] * 7)
     run = make_result("model", 1, 9.0, 20.0)
-    decoding = Decoding(order, sets, Notes(), lambda: next(left, True))
+    decoding = Decoding(request, sets, Notes(), lambda: next(left, True))
     first = decoding.decode_all(run, tmp_path / "run")
     assert not decoding.is_whole(first)
     times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("decoded/*/*/*.json")}
     assert len(times) == 7
 
     notes = Notes()
-    decoding = Decoding(order, sets, notes, never)
+    decoding = Decoding(request, sets, notes, never)
     second = decoding.decode_all(run, tmp_path / "run")
     assert decoding.is_whole(second)
     assert {path: path.stat().st_mtime_ns for path in times} == times
@@ -252,4 +252,4 @@ def test_decoding_that_is_stopped_goes_on(model_folder: Path, tmp_path: Path, ma
     assert "on the test set" in notes.lines[-1]
     changed: dict[SetName, Sentences] = {**sets, "test": replace(SENTENCES, references=SENTENCES.sources)}
     with pytest.raises(ModelError, match=r"decoded.test\.json: .* other sentences"):
-        Decoding(order, changed, notes, never)
+        Decoding(request, changed, notes, never)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.statistics import Line
 from attendo.paper.table1.findings import Exponent, Findings
@@ -30,7 +30,7 @@ from attendo.paper.table1.report import outcomes, table1_report
 from attendo.paper.table1.study import all_timed
 
 PLAN = replace(PLANS["small"], timed_crossings=(16,), crossing_lengths=(8, 64, 512))
-ORDER = Order(scale="small", folder=Path("page"), seeds=3, jobs=1, data=None, command="attendo reproduce table1")
+ORDER = StudyRequest(scale="small", folder=Path("page"), seeds=3, jobs=1, data=None, command="attendo reproduce table1")
 PLACE = Place(machine="a processor, 2 cores", device="one thread of the processor", versions={"torch": "2.13.0"})
 
 

@@ -10,7 +10,7 @@ import pytest
 from attendo.cli.main import run
 from attendo.errors import DataError, ModelError
 from attendo.files import locked
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.table1.points import PLANS
 from attendo.paper.table1.study import all_tasks, forecast, reproduce
 
@@ -46,25 +46,27 @@ class Notes:
 
 
 @pytest.fixture
-def order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Order:
+def request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StudyRequest:
     monkeypatch.setitem(PLANS, "tiny", FEW)
-    return Order(scale="tiny", folder=tmp_path / "page", seeds=1, jobs=1, data=None, command="attendo reproduce table1")
+    return StudyRequest(
+        scale="tiny", folder=tmp_path / "page", seeds=1, jobs=1, data=None, command="attendo reproduce table1"
+    )
 
 
-def test_what_is_interrupted_goes_on_and_measures_nothing_twice(order: Order) -> None:
-    tasks = all_tasks(order)
+def test_what_is_interrupted_goes_on_and_measures_nothing_twice(request: StudyRequest) -> None:
+    tasks = all_tasks(request)
     assert len({task.name for task in tasks}) == len(tasks)
-    points, asked = order.folder / "points", 0
+    points, asked = request.folder / "points", 0
 
     def stop() -> bool:
         nonlocal asked
         asked += 1
         return asked > len(tasks) // 2
 
-    outcome = reproduce(order, Notes(), stop)
+    outcome = reproduce(request, Notes(), stop)
     assert outcome.interrupted
     assert outcome.report is None
-    assert not (order.folder / "index.html").exists()
+    assert not (request.folder / "index.html").exists()
     done = {path: path.stat().st_mtime_ns for path in points.iterdir()}
     assert len(done) == len(tasks) // 2
 
@@ -72,25 +74,25 @@ def test_what_is_interrupted_goes_on_and_measures_nothing_twice(order: Order) ->
     torn = points / f"{tasks[0].name}.json"
     whole = torn.read_text(encoding="utf-8")
     torn.write_text(whole[:-20], encoding="utf-8")
-    assert forecast(order, Notes()).data["kept"] == len(done) - 1
-    outcome = reproduce(order, Notes(), lambda: False)
+    assert forecast(request, Notes()).data["kept"] == len(done) - 1
+    outcome = reproduce(request, Notes(), lambda: False)
     assert not outcome.interrupted
     assert torn.read_text(encoding="utf-8") == whole, "operations are the same each time"
     assert all(path.stat().st_mtime_ns == time_ns for path, time_ns in done.items() if path != torn)
     assert {path.stem for path in points.iterdir()} == {task.name for task in tasks}
 
 
-def test_another_process_is_waited_for(order: Order) -> None:
-    order.folder.mkdir()
-    with locked(order.folder / ".lock"), pytest.raises(ModelError, match="already; wait until it has ended"):
-        reproduce(order, Notes(), lambda: False)
+def test_another_process_is_waited_for(request: StudyRequest) -> None:
+    request.folder.mkdir()
+    with locked(request.folder / ".lock"), pytest.raises(ModelError, match="already; wait until it has ended"):
+        reproduce(request, Notes(), lambda: False)
 
 
-def test_data_are_refused(order: Order, tmp_path: Path) -> None:
+def test_data_are_refused(request: StudyRequest, tmp_path: Path) -> None:
     for call in (lambda one: reproduce(one, Notes(), lambda: False), lambda one: forecast(one, Notes())):
         with pytest.raises(DataError, match=r"--data: table1 .* reads no corpora; leave it out"):
-            call(replace(order, data=tmp_path))
-    assert not order.folder.exists()
+            call(replace(request, data=tmp_path))
+    assert not request.folder.exists()
 
 
 def test_the_command_at_the_scale_tiny(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,20 +6,20 @@ from collections import Counter
 import pytest
 
 from attendo.evaluation.scores import corpus_bleu, evaluate_output
-from attendo.paper.table2.systems import EXAMPLES, ladder, worked
+from attendo.paper.table2.systems import EXAMPLES, ladder, work_out
 
 
 def multi_bleu(outputs: list[str], references: list[str]) -> float:
     """BLEU of tokens, in per cent: clipped n-gram precisions of 1 to 4, brevity penalty, no smoothing."""
     matches, totals = [0] * 4, [0] * 4
     for output, reference in zip(outputs, references, strict=True):
-        for order in range(1, 5):
+        for request in range(1, 5):
             ours, theirs = (
-                Counter(zip(*(line.split()[start:] for start in range(order)), strict=False))
+                Counter(zip(*(line.split()[start:] for start in range(request)), strict=False))
                 for line in (output, reference)
             )
-            matches[order - 1] += sum((ours & theirs).values())
-            totals[order - 1] += sum(ours.values())
+            matches[request - 1] += sum((ours & theirs).values())
+            totals[request - 1] += sum(ours.values())
     length, wanted = (sum(len(line.split()) for line in lines) for lines in (outputs, references))
     penalty = 1.0 if length > wanted else math.exp(1 - wanted / length)
     return 100 * penalty * math.exp(sum(math.log(m / t) for m, t in zip(matches, totals, strict=True)) / 4)
@@ -38,7 +38,7 @@ BY_HAND = {
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.shows)
 def test_worked_examples(example: object) -> None:
-    found = worked(example)  # type: ignore[arg-type]
+    found = work_out(example)  # type: ignore[arg-type]
     assert (found.sacrebleu.precisions, found.paper.precisions) == BY_HAND[found.example.shows]
     for counted in (found.sacrebleu, found.paper):
         product = math.prod(match / total for match, total in zip(counted.matches, counted.totals, strict=True))
@@ -48,7 +48,7 @@ def test_worked_examples(example: object) -> None:
 
 
 def test_tokens_are_told() -> None:
-    found = {one.shows: worked(one) for one in EXAMPLES}
+    found = {one.shows: work_out(one) for one in EXAMPLES}
     assert "U-Bahn-Haltestelle" in found["a compound with a hyphen"].sacrebleu.tokens.split()
     assert "##AT##-##AT##" in found["a compound with a hyphen"].paper.tokens.split()
     assert "L'hôtel" in found["an elision"].sacrebleu.tokens.split()

@@ -14,7 +14,7 @@ from attendo.paper.run_results import pair_flops
 from attendo.paper.table2 import costs
 from attendo.paper.table2.costs import (
     Measurement,
-    Sustained,
+    SustainedRate,
     TrainingCost,
     folder_cost,
     full_size_flops,
@@ -26,7 +26,7 @@ from attendo.text.prepared import open_prepared
 
 
 def test_estimate_and_utilisation_by_hand() -> None:
-    sustained = Sustained(flops=2e12, what="a card")
+    sustained = SustainedRate(flops=2e12, what="a card")
     cost = TrainingCost(run="a", seconds=100, devices=8, sustained=sustained, counted=4e14)
     assert cost.estimated == 1.6e15
     assert cost.utilisation == 0.25

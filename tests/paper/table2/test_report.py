@@ -12,36 +12,36 @@ from PIL import Image
 
 from attendo.checkpoint.finding import SHIPPED
 from attendo.evaluation.scores import evaluate_output
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.table2.comparison import groups, paired_tests
-from attendo.paper.table2.costs import Sustained, TrainingCost
+from attendo.paper.table2.costs import SustainedRate, TrainingCost
 from attendo.paper.table2.plan import Direction, Plan, TestSet
 from attendo.paper.table2.report import Findings, cost_of, table2_report
-from attendo.paper.table2.systems import Kind, System, Translated
+from attendo.paper.table2.systems import Kind, System, SystemOutput
 from attendo.recipe import load_recipe
 
-ORDER = Order(
+ORDER = StudyRequest(
     scale="small", folder=Path("table2"), seeds=2, jobs=1, data=None, command="attendo reproduce table2 --seeds 2"
 )
 CAPTIONS, NEWS = TestSet(name="captions", prefix=Path("a"), note="of pictures"), TestSet(name="news", prefix=Path("b"))
 REFERENCES = tuple(f"Die {number} roten U-Bahnen fahren heute nach Süden ." for number in range(20))
 
 
-def translated(kind: Kind, seed: int | None, num_wrong: int, test: TestSet = CAPTIONS) -> Translated:
+def translated(kind: Kind, seed: int | None, num_wrong: int, test: TestSet = CAPTIONS) -> SystemOutput:
     """A system's output, as many of whose lines as one likes have another word."""
     outputs = [line.replace("roten", "blauen") if n < num_wrong else line for n, line in enumerate(REFERENCES)]
     models = {"ensemble": (Path("one"), Path("two")), "shipped": (SHIPPED / "en-de",)}.get(kind, (Path("one"),))
     row = "en-de" if kind == "shipped" else "base"
     system = System(row=row, kind=kind, seed=seed, models=models, languages=("en", "de"), test=test)
     scores = evaluate_output(outputs, REFERENCES, target_language="de", paper=True, num_resamples=20)
-    return Translated(
+    return SystemOutput(
         system=system, outputs=tuple(outputs), references=REFERENCES, scores=scores, kernel="kernel", seconds=1.0
     )
 
 
 @pytest.fixture(scope="module")
-def translations() -> list[Translated]:
+def translations() -> list[SystemOutput]:
     return [
         translated("last", 1, 16),
         translated("last", 2, 14),
@@ -53,8 +53,8 @@ def translations() -> list[Translated]:
 
 
 @pytest.fixture
-def findings(translations: list[Translated], make_result: Any) -> Findings:
-    sustained = Sustained(flops=1e11, what="1 processor thread: 0.100 TFLOPS, measured here")
+def findings(translations: list[SystemOutput], make_result: Any) -> Findings:
+    sustained = SustainedRate(flops=1e11, what="1 processor thread: 0.100 TFLOPS, measured here")
     costs = tuple(
         TrainingCost(run=f"base-seed-{seed}", seconds=600.0, devices=1, sustained=sustained, counted=1.5e13 * seed)
         for seed in (1, 2)
@@ -72,8 +72,8 @@ def findings(translations: list[Translated], make_result: Any) -> Findings:
     )
 
 
-def named() -> Sustained:
-    return Sustained(flops=9.5e12, what="P100: the paper's 9.5 TFLOPS")
+def named() -> SustainedRate:
+    return SustainedRate(flops=9.5e12, what="P100: the paper's 9.5 TFLOPS")
 
 
 def test_costs_of_systems(findings: Findings) -> None:
@@ -93,7 +93,7 @@ def test_costs_of_systems(findings: Findings) -> None:
     assert costs["shipped"].counted == pytest.approx(6 * met * 9500 * 5000, rel=0.03)
 
 
-def test_every_figure_is_on_the_page(findings: Findings, translations: list[Translated]) -> None:
+def test_every_figure_is_on_the_page(findings: Findings, translations: list[SystemOutput]) -> None:
     report = table2_report(ORDER, findings)
     text, html, markdown = report.to_text(), report.to_html(), report.to_markdown()
     scores = [figure.score for one in translations for figure in (one.scores.bleu, one.scores.paper) if figure]
@@ -132,7 +132,9 @@ def test_it_says_what_figures_are_of(findings: Findings) -> None:
     assert ORDER.command in text
 
 
-def test_gains_are_paired_by_seed_and_tested_over_sentences(findings: Findings, translations: list[Translated]) -> None:
+def test_gains_are_paired_by_seed_and_tested_over_sentences(
+    findings: Findings, translations: list[SystemOutput]
+) -> None:
     assert [(test.a.told, test.b.told) for test in findings.tests] == [
         ("en-de base, seed 1, last", "en-de base, seed 1, average"),
         ("en-de base, seed 2, last", "en-de base, seed 2, average"),
@@ -160,7 +162,9 @@ def test_the_json_has_all_of_it(findings: Findings) -> None:
     assert len(data["results"]["en-de"]) == 2
 
 
-def test_without_a_trained_run_the_shipped_models_are_shown(findings: Findings, translations: list[Translated]) -> None:
+def test_without_a_trained_run_the_shipped_models_are_shown(
+    findings: Findings, translations: list[SystemOutput]
+) -> None:
     shipped = replace(
         findings, groups=groups(translations[-1:]), tests=(), results={"en-de": ()}, costs={"en-de": {"base": ()}}
     )

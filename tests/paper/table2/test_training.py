@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from attendo.checkpoint.finding import SHIPPED
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.rows_study import threads_of
 from attendo.paper.table2.plan import Direction, TestSet
-from attendo.paper.table2.study import Trained, own_systems, shipped_systems
+from attendo.paper.table2.study import DirectionRuns, own_systems, shipped_systems
 from attendo.recipe import load_recipe
 
-ORDER = Order(scale="small", folder=Path("study"), seeds=3, jobs=1, data=None, command="")
+ORDER = StudyRequest(scale="small", folder=Path("study"), seeds=3, jobs=1, data=None, command="")
 
 
-def trained(make_result: Any, *done: tuple[str, int]) -> Trained:
+def trained(make_result: Any, *done: tuple[str, int]) -> DirectionRuns:
     test = TestSet(name="captions", prefix=Path("test"))
     recipes = {row: load_recipe("table2/small") for row in ("base", "big")}
-    return Trained(
+    return DirectionRuns(
         direction=Direction(name="en-de", recipes=recipes, test=test),
         results=tuple(make_result(row, seed, 7.0, 30.0) for row, seed in done),
         failures=(),

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.paper.run_results import RunResult
 from attendo.paper.table3.study import TABLE3
 from attendo.recipe import load_recipe
 
-ORDER = Order(
+ORDER = StudyRequest(
     scale="small",
     folder=Path("table3"),
     seeds=3,
@@ -31,7 +31,7 @@ def report_of(results: Sequence[RunResult], failures: tuple[str, ...] = ()) -> R
     """The page of some of 60 runs."""
     found = TABLE3.report(
         Findings(
-            order=ORDER,
+            request=ORDER,
             recipes={"base": load_recipe("table3/small")},
             begun=None,
             runs=tuple(MeasuredRun(result=result, measured=None) for result in results),

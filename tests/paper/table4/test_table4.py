@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attendo.errors import DataError
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import write_report
 from attendo.paper.table4.evaluation import PRINTED, LabelFigures, TestResult, cells, changes
 from attendo.paper.table4.report import Findings, table4_report
@@ -63,9 +63,9 @@ TESTED = (
 )
 
 
-def order_of(folder: Path, scale: str = "small", **more: object) -> Order:
+def request_of(folder: Path, scale: str = "small", **more: object) -> StudyRequest:
     settings = {"scale": scale, "seeds": 3, "jobs": 1, "data": folder, "command": "attendo reproduce table4"} | more
-    return Order(folder=folder / "study", **settings)  # type: ignore[arg-type]
+    return StudyRequest(folder=folder / "study", **settings)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_the_printed_table() -> None:
 
 
 def test_rows_are_those_whose_treebanks_are_there(treebanks: Path) -> None:
-    plan = make_plan(order_of(treebanks))
+    plan = make_plan(request_of(treebanks))
     assert [row.name for row in plan.rows] == [
         "craft", "craft-gold-tags", "craft-top-down", "craft-bottom-up", "wsj-sample", "wsj-sample-gold-tags"
     ]  # fmt: skip
@@ -113,7 +113,7 @@ def test_rows_are_those_whose_treebanks_are_there(treebanks: Path) -> None:
 def test_what_a_row_has_learned_from_is_no_test(treebanks: Path) -> None:
     (treebanks / "questionbank").mkdir()
     (treebanks / "questionbank" / "train.ptb").write_text("(SQ (VB b))\n")
-    plan = make_plan(order_of(treebanks))
+    plan = make_plan(request_of(treebanks))
     by_name = {row.name: row for row in plan.rows}
     assert [bank.name for bank in plan.tests_of(by_name["craft"])] == ["craft", "wsj-sample", "questionbank"]
     assert [bank.name for bank in plan.tests_of(by_name["all"])] == ["craft", "wsj-sample"]
@@ -122,22 +122,22 @@ def test_what_a_row_has_learned_from_is_no_test(treebanks: Path) -> None:
 
 def test_a_folder_without_treebanks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has none of the treebanks craft, wsj_sample, questionbank; --data"):
-        make_plan(order_of(tmp_path))
+        make_plan(request_of(tmp_path))
     with pytest.raises(DataError, match="of its own"):
-        make_plan(order_of(tmp_path, "tiny"))
+        make_plan(request_of(tmp_path, "tiny"))
 
 
 def test_every_row_has_a_recipe_and_what_it_is_held_against(tmp_path: Path) -> None:
     for scale, rows in ROWS.items():
         names = [row.name for row in rows]
-        recipes = recipes_of(order_of(tmp_path, scale, data=None if scale == "tiny" else tmp_path))
+        recipes = recipes_of(request_of(tmp_path, scale, data=None if scale == "tiny" else tmp_path))
         assert list(recipes) == names
         for row in rows:
             assert row.against is None or row.against in names
             assert (row.against is None) == (not row.what)
             assert set(row.treebanks) <= {bank.name for bank in BANKS[scale]}
     [row] = [row for row in ROWS["small"] if row.raw is not None]
-    recipe = self_trained(recipes_of(order_of(tmp_path))[row.name], tmp_path / "automatic.trees")
+    recipe = self_trained(recipes_of(request_of(tmp_path))[row.name], tmp_path / "automatic.trees")
     assert recipe.data is not None
     assert [(corpus.name, corpus.share) for corpus in recipe.data.corpora] == [("wsj-sample", None), ("automatic", 0.5)]
 
@@ -170,9 +170,11 @@ def test_differences_are_paired_by_seed() -> None:
 
 
 def test_the_page_has_ours_beside_the_papers(treebanks: Path) -> None:
-    order = order_of(treebanks)
-    report = table4_report(order, Findings(plan=make_plan(order), trained=None, tested=TESTED, failures=("x: lost",)))
-    write_report(order.folder, report)
+    request = request_of(treebanks)
+    report = table4_report(
+        request, Findings(plan=make_plan(request), trained=None, tested=TESTED, failures=("x: lost",))
+    )
+    write_report(request.folder, report)
     text = " ".join(report.to_text().split())
     for wanted in (
         "craft words alone in-order craft 2,780 81.00 ± 2.48",
@@ -183,12 +185,12 @@ def test_the_page_has_ours_beside_the_papers(treebanks: Path) -> None:
         "craft-gold-tags reads the treebank's tags craft craft helps",
     ):
         assert wanted in text, wanted
-    found = json.loads((order.folder / "result.json").read_text())
+    found = json.loads((request.folder / "result.json").read_text())
     assert found["rows"][0]["f1"]["mean"] == 81.0
     assert found["changes"][0]["difference"]["mean"] == 5.0
     assert len(found["paper"]) == 12
-    assert (order.folder / "f1.png").read_bytes().startswith(b"\x89PNG")
-    assert "f1.png" in (order.folder / "index.md").read_text()
+    assert (request.folder / "f1.png").read_bytes().startswith(b"\x89PNG")
+    assert "f1.png" in (request.folder / "index.md").read_text()
 
 
 def test_an_invented_treebank(tmp_path: Path) -> None:

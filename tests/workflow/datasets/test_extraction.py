@@ -14,7 +14,7 @@ from tests.workflow.datasets.wmt_server import as_lines, as_sgm, write_archive
 from attendo.errors import DataError
 from attendo.workflow.datasets.download import Progress
 from attendo.workflow.datasets.extraction import WrittenFile, extract
-from attendo.workflow.datasets.origins import Archive, Located
+from attendo.workflow.datasets.origins import Archive, TextLocation
 
 # A line feed ends a line and nothing else does: not U+2028, not U+0085, no carriage return within.
 ENGLISH = "One\u2028line.\n\nTwo\u0085of them.\r\nThree\n".encode()
@@ -25,9 +25,9 @@ def ignored(progress: Progress) -> None:
     pass
 
 
-def located(members: tuple[str, str], format: Literal["lines", "sgm"] = "lines") -> Located:
+def located(members: tuple[str, str], format: Literal["lines", "sgm"] = "lines") -> TextLocation:
     archive = Archive(url="http://example.org/a.tgz", checksum=None, bytes=None)
-    return Located(name="train.x", archive=archive, members=members, format=format)
+    return TextLocation(name="train.x", archive=archive, members=members, format=format)
 
 
 def names(folder: Path) -> set[str]:

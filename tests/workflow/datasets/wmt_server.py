@@ -15,7 +15,7 @@ from threading import Event, Thread
 import pytest
 from sacrebleu.dataset import DATASETS as SACREBLEU_SETS
 
-from attendo.workflow.datasets.catalogue import PUBLISHED, Published
+from attendo.workflow.datasets.catalogue import PUBLISHED, PublishedArchive
 
 EUROPARL = "www.statmt.org/wmt13/training-parallel-europarl-v7.tgz"
 COMMON_CRAWL = "www.statmt.org/wmt13/training-parallel-commoncrawl.tgz"
@@ -184,7 +184,7 @@ def write_wmt14(folder: Path, monkeypatch: pytest.MonkeyPatch, number: int = 60)
 
     for archive in (EUROPARL, COMMON_CRAWL, NEWS_COMMENTARY):
         content = (folder / archive).read_bytes()
-        published = Published(bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+        published = PublishedArchive(bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
         monkeypatch.setitem(PUBLISHED, Path(archive).name, published)
     for name, archive in (("wmt13", NEWSTEST2013), ("wmt14/full", NEWSTEST2014)):
         digits = hashlib.md5((folder / archive).read_bytes(), usedforsecurity=False).hexdigest()

@@ -14,7 +14,7 @@ from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.duplicates import DigestBuckets, RowSet
 from attendo.workers import InProcess
-from attendo.workflow.preparation.stages import Cleaned, Preparation
+from attendo.workflow.preparation.stages import CleaningResult, Preparation
 
 
 def rows(numbers: list[int], total: int) -> RowSet:
@@ -24,7 +24,7 @@ def rows(numbers: list[int], total: int) -> RowSet:
 
 
 def test_the_duplicates_of_each_part() -> None:
-    cleaned = Cleaned(part_rows=(3, 0, 9, 2), duplicates=rows([2, 3, 12], 14), in_valid=Counter())
+    cleaned = CleaningResult(part_rows=(3, 0, 9, 2), duplicates=rows([2, 3, 12], 14), in_valid=Counter())
     assert cleaned.num_kept == 11
     found = [np.flatnonzero(part).tolist() for part in cleaned.part_duplicates()]
     assert found == [[2], [], [0], [0]]
@@ -41,7 +41,7 @@ def test_the_sample_is_that_of_one_reading_of_all(
 ) -> None:
     total = sum(part_rows)
     repeated = sorted(row for row in duplicates if row < total)
-    cleaned = Cleaned(part_rows=tuple(part_rows), duplicates=rows(repeated, total), in_valid=Counter())
+    cleaned = CleaningResult(part_rows=tuple(part_rows), duplicates=rows(repeated, total), in_valid=Counter())
     kept = [row for row in range(total) if row not in repeated]
     # Knuth, The Art of Computer Programming, volume 2, algorithm S, over all rows.
     rng = random.Random(seed)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from transformers import MarianConfig, MarianMTModel
 
-from attendo.bench.trainers.padding import Padded, pad
+from attendo.bench.trainers.padding import PaddedBatch, pad
 from attendo.bench.trainers.serving import ADAM_BETAS, ADAM_EPSILON, Job, PairBatch, serve
 from attendo.bench.trainers.torch_transformer import smoothed_loss
 
@@ -45,12 +45,12 @@ class HuggingFaceTrainer:
         )
         self.num_parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
-    def prepare(self, batch: PairBatch) -> Padded:
+    def prepare(self, batch: PairBatch) -> PaddedBatch:
         """Pads a batch with the id that Marian uses both as padding and as start token."""
         size = self._job.vocab_size
         return pad(batch, pad_id=size, start_id=size, device=self._job.device)
 
-    def step(self, batch: Padded, learning_rate: float, number: int) -> Tensor:
+    def step(self, batch: PaddedBatch, learning_rate: float, number: int) -> Tensor:
         """Makes an update: forward pass, backward pass and Adam."""
         pad_id = self._job.vocab_size
         mask = (batch.src != pad_id).long() if batch.src_is_padded else None

@@ -9,7 +9,7 @@ from attendo.bench.trainers.serving import PairBatch
 
 
 @dataclass(frozen=True)
-class Padded:
+class PaddedBatch:
     """A batch with padding."""
 
     src: Tensor
@@ -25,7 +25,7 @@ class Padded:
     src_is_padded: bool
 
 
-def pad(batch: PairBatch, *, pad_id: int, start_id: int, device: str) -> Padded:
+def pad(batch: PairBatch, *, pad_id: int, start_id: int, device: str) -> PaddedBatch:
     """Pads a batch.
 
     Args:
@@ -39,7 +39,7 @@ def pad(batch: PairBatch, *, pad_id: int, start_id: int, device: str) -> Padded:
     tgt_out = _rows([list(row) for row in batch.target], pad_id)
     tgt_in = _rows([[start_id, *row[:-1]] for row in batch.target], pad_id)
     lengths = torch.tensor([len(row) for row in batch.source])
-    return Padded(
+    return PaddedBatch(
         src=src.to(device),
         tgt_in=tgt_in.to(device),
         tgt_out=tgt_out.to(device),

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attendo.bench.trainers.padding import Padded, pad
+from attendo.bench.trainers.padding import PaddedBatch, pad
 from attendo.bench.trainers.serving import ADAM_BETAS, ADAM_EPSILON, Job, PairBatch, serve
 
 
@@ -30,7 +30,7 @@ class TorchTransformer(nn.Module):
         causal = nn.Transformer.generate_square_subsequent_mask(job.max_len)
         self.register_buffer("causal", causal, persistent=False)
 
-    def forward(self, batch: Padded, pad_id: int) -> Tensor:
+    def forward(self, batch: PaddedBatch, pad_id: int) -> Tensor:
         """Returns the logits, `(batch, tgt_len, vocab_size + 1)`."""
         # Without padding there is no mask, so that torch takes a faster attention.
         padding = batch.src == pad_id if batch.src_is_padded else None
@@ -67,12 +67,12 @@ class TorchTrainer:
         )
         self.num_parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
-    def prepare(self, batch: PairBatch) -> Padded:
+    def prepare(self, batch: PairBatch) -> PaddedBatch:
         """Pads a batch with the first id after the vocabulary, both as padding and as start token."""
         size = self._job.vocab_size
         return pad(batch, pad_id=size, start_id=size, device=self._job.device)
 
-    def step(self, batch: Padded, learning_rate: float, number: int) -> Tensor:
+    def step(self, batch: PaddedBatch, learning_rate: float, number: int) -> Tensor:
         """Makes an update: forward pass, backward pass and Adam."""
         is_bfloat16 = self._job.dtype == "bfloat16"
         with torch.autocast(self._job.device, torch.bfloat16, enabled=is_bfloat16):

@@ -13,7 +13,7 @@ import numpy as np
 
 from attendo.decoding.backends.array_attention import ArrayAttention, PairAttention
 from attendo.decoding.backends.native_weights import pack_weights, padded
-from attendo.decoding.step import Block, FloatArray, IntArray, Limits, Written
+from attendo.decoding.step import Block, FloatArray, IntArray, Limits, WrittenSentence
 from attendo.model.encodings import sinusoids, too_long
 from attendo.model.weights.arrays import HasArrays, ModelArrays
 from attendo.native.library import PADDED, Kernels, Shape
@@ -235,7 +235,7 @@ class NativeStep:
         proposed: list[int] = self._proposed.tolist()
         return proposed
 
-    def write(self, max_len: int, eos_id: int, between: Callable[[], object] = lambda: None) -> Written:
+    def write(self, max_len: int, eos_id: int, between: Callable[[], object] = lambda: None) -> WrittenSentence:
         """Writes the whole sentence; see `WritingStep`."""
         self.read()
         self._require_positions(max_len + 1)
@@ -250,7 +250,7 @@ class NativeStep:
         finished = count.value >= 0
         num = count.value if finished else -count.value - 1
         self._length, self._answers = num + 1, True
-        return Written(
+        return WrittenSentence(
             ids=ids[:num].tolist(), log_probs=log_probs[: num + 1].tolist(), finished=finished, passages=passages.value
         )
 

@@ -21,7 +21,7 @@ Ids = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Allowed:
+class AllowedTokens:
     """The tokens that may follow a hypothesis; make objects that are needed repeatedly only once."""
 
     only: frozenset[int] | None = None
@@ -29,7 +29,7 @@ class Allowed:
     banned: frozenset[int] = frozenset()
     """The tokens that are not allowed."""
 
-    def __and__(self, other: "Allowed") -> "Allowed":
+    def __and__(self, other: "AllowedTokens") -> "AllowedTokens":
         """Returns the tokens that both allow; the same object if the other allows everything."""
         if other.is_everything:
             return self
@@ -37,8 +37,8 @@ class Allowed:
             return other
         banned = self.banned | other.banned
         if self.only is None or other.only is None:
-            return Allowed(other.only if self.only is None else self.only, banned)
-        return Allowed(self.only & other.only, banned)
+            return AllowedTokens(other.only if self.only is None else self.only, banned)
+        return AllowedTokens(self.only & other.only, banned)
 
     @cached_property
     def is_everything(self) -> bool:
@@ -55,14 +55,14 @@ class Allowed:
         return token not in self.banned and (self.only is None or token in self.only)
 
 
-EVERYTHING = Allowed()
+EVERYTHING = AllowedTokens()
 """Any token may follow."""
 
 
 class Constraint(Protocol):
     """A rule that depends only on a hypothesis' ids, such as a grammar."""
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Returns the tokens that may follow a hypothesis which the constraint has allowed so far.
 
         Args:
@@ -77,7 +77,7 @@ class Place(Protocol):
     """The state of a constraint after a hypothesis."""
 
     @property
-    def allowed(self) -> Allowed:
+    def allowed(self) -> AllowedTokens:
         """The tokens that may follow, including `</s>` if the hypothesis may end here."""
 
     def after(self, token: int) -> "Place":
@@ -223,9 +223,9 @@ class Prefix:
     """A translation begins with the given tokens."""
 
     def __init__(self, prefix: Ids) -> None:
-        self._only = [Allowed(frozenset((token,))) for token in prefix]
+        self._only = [AllowedTokens(frozenset((token,))) for token in prefix]
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """The prefix's next token; after it everything."""
         return self._only[len(ids)] if len(ids) < len(self._only) else EVERYTHING
 
@@ -240,13 +240,13 @@ class Forbidden:
         self._lasts = {beginning: frozenset(tokens) for beginning, tokens in lasts.items()}
         self._lengths = sorted({len(beginning) for beginning in lasts})
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Everything but the last tokens of sequences that the hypothesis ends with the beginning of."""
         banned: frozenset[int] = frozenset()
         for length in self._lengths:
             if length <= len(ids):
                 banned |= self._lasts.get(tuple(ids[len(ids) - length :]), frozenset())
-        return Allowed(banned=banned) if banned else EVERYTHING
+        return AllowedTokens(banned=banned) if banned else EVERYTHING
 
 
 class NoRepeat:
@@ -260,11 +260,11 @@ class NoRepeat:
     def __init__(self, size: int, given: int = 0) -> None:
         self._size, self._given = size, given
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Everything but tokens that have followed the last n - 1 before."""
         length, before = len(ids), self._size - 1
         if length < max(self._given, self._size):
             return EVERYTHING
         last = ids[length - before :]
         banned = {ids[i + before] for i in range(length - before) if ids[i : i + before] == last}
-        return Allowed(banned=frozenset(banned)) if banned else EVERYTHING
+        return AllowedTokens(banned=frozenset(banned)) if banned else EVERYTHING

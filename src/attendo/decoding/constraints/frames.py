@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attendo.decoding.constraints.constraint import EVERYTHING, Allowed, Ids
+from attendo.decoding.constraints.constraint import EVERYTHING, AllowedTokens, Ids
 from attendo.errors import DataError
 
 
@@ -45,13 +45,13 @@ class FrameConstraint:
 
     def __init__(self, stretches: Sequence[Ids], gaps: Sequence[int], eos_id: int, beginnings: frozenset[int]) -> None:
         self._stretches, self._gaps = tuple(stretches), tuple(gaps)
-        self._only = {token: Allowed(frozenset((token,))) for ids in stretches for token in ids}
-        self._end = Allowed(frozenset((eos_id,)))
-        self._not_yet = Allowed(banned=frozenset((eos_id,)))
+        self._only = {token: AllowedTokens(frozenset((token,))) for ids in stretches for token in ids}
+        self._end = AllowedTokens(frozenset((eos_id,)))
+        self._not_yet = AllowedTokens(banned=frozenset((eos_id,)))
         # Each stretch begins a word, so its first token is in this set.
-        self._first, self._first_or_end = Allowed(beginnings), Allowed(beginnings | {eos_id})
+        self._first, self._first_or_end = AllowedTokens(beginnings), AllowedTokens(beginnings | {eos_id})
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """The next token of a stretch; in a gap with room left any token, but `</s>` only in the last gap."""
         number, matched, gap = self._place(ids)
         is_last = number == len(self._stretches)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from attendo.decoding.constraints.constraint import Allowed, Place, TracingConstraint
+from attendo.decoding.constraints.constraint import AllowedTokens, Place, TracingConstraint
 from attendo.decoding.constraints.grammar_states import NEVER, Sentence, State, fewest_symbols, start
 from attendo.decoding.constraints.grammar_symbols import Ids, SymbolSets
 from attendo.errors import DataError
@@ -102,7 +102,7 @@ class _SentenceTrees:
         self.beginning = _Reached(beginning, max_symbols, eos_id)
         """The state before the first symbol."""
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Returns the symbols after which the tree can still be completed, and `</s>` if it is complete."""
         reached: Place = self.beginning
         for token in ids:
@@ -129,7 +129,7 @@ class _Reached:
 class _Nowhere:
     """The state of a hypothesis that can never become a tree; a `Place`."""
 
-    allowed = Allowed(frozenset())
+    allowed = AllowedTokens(frozenset())
 
     def after(self, token: int) -> "_Nowhere":
         return self

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attendo.decoding.constraints.constraint import Allowed
+from attendo.decoding.constraints.constraint import AllowedTokens
 from attendo.decoding.constraints.grammar_symbols import NO_IDS, NO_LABELS, Ids, SymbolSets
 from attendo.parsing.config import Order
 
@@ -38,7 +38,7 @@ class State(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def allowed(self, num_left: int) -> Allowed:
+    def allowed(self, num_left: int) -> AllowedTokens:
         """Returns the symbols after which the tree can be completed.
 
         Args:
@@ -121,7 +121,7 @@ class _TopDown(State):
         # of that part's descendants over the same words; None if its only part is a word or it has several parts.
         self._chain = chain
 
-    def allowed(self, num_left: int) -> Allowed:
+    def allowed(self, num_left: int) -> AllowedTokens:
         sets, num_words, innermost = self._sentence.sets, self._num_words, self._innermost
         if innermost is None:
             if self._chain != NO_LABELS:
@@ -205,7 +205,7 @@ class _InOrder(State):
         # The same for the preceding part, if a bracket may take it; None if there is none, or it is already taken.
         self._last = last
 
-    def allowed(self, num_left: int) -> Allowed:
+    def allowed(self, num_left: int) -> AllowedTokens:
         sentence, num_words, innermost, last = self._sentence, self._num_words, self._innermost, self._last
         sets = sentence.sets
         depth = 0 if innermost is None else innermost.depth
@@ -252,7 +252,7 @@ class _BottomUp(State):
         self._num_parts = num_parts  # parts not yet combined
         self._last = last  # labels of the last part and its descendants over the same words; none for a word
 
-    def allowed(self, num_left: int) -> Allowed:
+    def allowed(self, num_left: int) -> AllowedTokens:
         sentence, num_words, num_parts, last = self._sentence, self._num_words, self._num_parts, self._last
         sets, num_reductions = sentence.sets, sentence.num_reductions
         words = sentence.words[num_words - 1] if num_words else NO_IDS

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 
-from attendo.decoding.constraints.constraint import Allowed
+from attendo.decoding.constraints.constraint import AllowedTokens
 from attendo.errors import DataError
 from attendo.parsing.config import Order
 from attendo.parsing.linearization import Symbol, read_symbol
@@ -59,7 +59,7 @@ class SymbolSets:
         self.part_counts = tuple(sorted({symbol.num_parts for symbol in self.by_id.values()} - {0, 1}))
         """Bottom-up: the possible numbers of parts of a constituent, 2 or more."""
         self._sets: dict[Hashable, Ids] = {}
-        self._unions: dict[tuple[Ids, ...], Allowed] = {}
+        self._unions: dict[tuple[Ids, ...], AllowedTokens] = {}
 
     def words(self, tags: frozenset[str] | None) -> Ids:
         """Allows a word with one of these tags; None for any tag."""
@@ -83,13 +83,13 @@ class SymbolSets:
         """Bottom-up: returns the ids that make a constituent of one part, with none of these labels."""
         return self._kept(("unary", banned), lambda symbol: symbol.num_parts == 1 and symbol.label not in banned)
 
-    def any_of(self, *sets: Ids) -> Allowed:
+    def any_of(self, *sets: Ids) -> AllowedTokens:
         """Allows all ids of these sets."""
         found = self._unions.get(sets)
         if found is None:
             if len(self._unions) >= _MAX_KEPT:
                 self._unions.clear()
-            found = self._unions[sets] = Allowed(frozenset().union(*sets))
+            found = self._unions[sets] = AllowedTokens(frozenset().union(*sets))
         return found
 
     def _kept(self, key: Hashable, holds: Callable[[Symbol], bool]) -> Ids:

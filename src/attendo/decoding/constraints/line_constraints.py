@@ -7,7 +7,7 @@ from itertools import repeat
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import (
     EVERYTHING,
-    Allowed,
+    AllowedTokens,
     Constraint,
     Ids,
     Rules,
@@ -214,9 +214,9 @@ class _NewWord:
     """A constraint: a new word begins after this number of tokens."""
 
     def __init__(self, tokens: int, beginnings: frozenset[int]) -> None:
-        self._tokens, self._allowed = tokens, Allowed(beginnings)
+        self._tokens, self._allowed = tokens, AllowedTokens(beginnings)
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Allows only pieces that begin a word at that position, and everything elsewhere."""
         return self._allowed if len(ids) == self._tokens else EVERYTHING
 
@@ -230,9 +230,9 @@ class _SpelledWord:
 
     def __init__(self, tokens: int, text: bytes, spelling: Spelling) -> None:
         self._tokens, self._text, self._spelling = tokens, text, spelling
-        self._allowed: dict[bytes, Allowed] = {}
+        self._allowed: dict[bytes, AllowedTokens] = {}
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Allows pieces that continue the text until it is written, and everything before and after."""
         if len(ids) < self._tokens:
             return EVERYTHING
@@ -243,7 +243,7 @@ class _SpelledWord:
                 return EVERYTHING
         rest = self._text[written:]
         if rest not in self._allowed:
-            self._allowed[rest] = Allowed(self._spelling.beginning(rest))
+            self._allowed[rest] = AllowedTokens(self._spelling.beginning(rest))
         return self._allowed[rest]
 
 

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from attendo.decoding.constraints.constraint import EVERYTHING, Allowed
+from attendo.decoding.constraints.constraint import EVERYTHING, AllowedTokens
 from attendo.errors import DataError
 from attendo.text.subwords.tokenization import UNK_ID
 
@@ -117,7 +117,7 @@ class ForbiddenWords:
                 raise DataError(f"the forbidden word {word!r} has no letter; leave it out")
             self._add(word.strip().encode())
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Everything but the pieces that complete a word."""
         written = b""
         for token in reversed(ids):
@@ -130,7 +130,7 @@ class ForbiddenWords:
             completing = self._completing.get(written[start:])
             if completing and _is_boundary(written[:start]):
                 banned |= completing
-        return Allowed(banned=frozenset(banned)) if banned else EVERYTHING
+        return AllowedTokens(banned=frozenset(banned)) if banned else EVERYTHING
 
     def _add(self, word: bytes) -> None:
         """Finds the pieces that complete a word after each beginning of it, and those that contain it."""

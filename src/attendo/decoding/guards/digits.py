@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from attendo.decoding.constraints.constraint import EVERYTHING, Allowed
+from attendo.decoding.constraints.constraint import EVERYTHING, AllowedTokens
 from attendo.decoding.constraints.words import Spelling
 
 _DIGITS = frozenset(b"0123456789")
@@ -51,14 +51,14 @@ class OnlyNumbers:
         self._numbers = frozenset(number.encode() for number in numbers)
         self._beginnings = frozenset(number[:end] for number in self._numbers for end in range(1, len(number) + 1))
         self._after: dict[tuple[_Open, bytes], _Open] = {}
-        self._allowed: dict[_Open, Allowed] = {}
+        self._allowed: dict[_Open, AllowedTokens] = {}
 
     @property
     def beginning(self) -> "NumberPlace":
         """The state before the first token."""
         return NumberPlace(self, _OUTSIDE)
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Everything but digits that would begin, continue or end no number of the list."""
         place = self.beginning
         for token in ids:
@@ -78,7 +78,7 @@ class OnlyNumbers:
             self._after[key] = state
         return self._after[key]
 
-    def allowed(self, open_numbers: _Open) -> Allowed:
+    def allowed(self, open_numbers: _Open) -> AllowedTokens:
         """Returns the tokens that may follow a state."""
         if open_numbers not in self._allowed:
             self._allowed[open_numbers] = self._allowed_after(open_numbers)
@@ -94,14 +94,14 @@ class OnlyNumbers:
                 found.add(b"")
         return frozenset(found)
 
-    def _allowed_after(self, open_numbers: _Open) -> Allowed:
+    def _allowed_after(self, open_numbers: _Open) -> AllowedTokens:
         may_end = any(not number or number in self._numbers for number in open_numbers)
         if may_end:
             banned = frozenset(token for token in self._pieces.tokens if not self.after(open_numbers, token))
-            return Allowed(banned=banned) if banned else EVERYTHING
+            return AllowedTokens(banned=banned) if banned else EVERYTHING
         rests = {number[len(begun) :] for begun in open_numbers for number in self._numbers if number.startswith(begun)}
         tokens = {token for rest in rests for token in self._pieces.beginning(rest)}
-        return Allowed(frozenset(token for token in tokens if self.after(open_numbers, token)))
+        return AllowedTokens(frozenset(token for token in tokens if self.after(open_numbers, token)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class NumberPlace:
     """The numbers that it may end with a beginning of."""
 
     @property
-    def allowed(self) -> Allowed:
+    def allowed(self) -> AllowedTokens:
         """The tokens that may follow."""
         return self.constraint.allowed(self.open_numbers)
 

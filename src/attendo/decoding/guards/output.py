@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from attendo.decoding.constraints.constraint import EVERYTHING, Allowed, Constraint
+from attendo.decoding.constraints.constraint import EVERYTHING, AllowedTokens, Constraint
 
 TIMES = 3
 """An n-gram repeated this many times in a row is a loop."""
@@ -57,14 +57,14 @@ def _loops(pieces: Sequence[str]) -> list[str]:
 class NoStutter:
     """No token occurs three times in a row; a `Constraint`, which with `NoRepeat(3)` leaves no loop."""
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Allows everything but a token that ends the hypothesis twice."""
         if len(ids) < TIMES - 1 or ids[-1] != ids[-2]:
             return EVERYTHING
-        return Allowed(banned=frozenset((ids[-1],)))
+        return AllowedTokens(banned=frozenset((ids[-1],)))
 
 
-class Excused:
+class ExemptingConstraint:
     """Wraps another constraint, but never bans certain tokens; a `Constraint`.
 
     Args:
@@ -75,12 +75,12 @@ class Excused:
     def __init__(self, constraint: Constraint, tokens: Collection[int]) -> None:
         self._constraint, self._tokens = constraint, frozenset(tokens)
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Returns the tokens that the constraint allows, and the excused ones."""
         allowed = self._constraint.following(ids)
         if allowed.banned.isdisjoint(self._tokens):
             return allowed
-        return Allowed(allowed.only, allowed.banned - self._tokens)
+        return AllowedTokens(allowed.only, allowed.banned - self._tokens)
 
 
 class Without:
@@ -91,9 +91,9 @@ class Without:
     """
 
     def __init__(self, tokens: frozenset[int]) -> None:
-        self._allowed = Allowed(banned=tokens) if tokens else EVERYTHING
+        self._allowed = AllowedTokens(banned=tokens) if tokens else EVERYTHING
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Everything but these tokens."""
         return self._allowed
 
@@ -108,9 +108,9 @@ class AtMostOnce:
     def __init__(self, tokens: frozenset[int]) -> None:
         self._tokens = tokens
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Allows everything but the limited tokens that have occurred."""
-        return Allowed(banned=self._tokens.intersection(ids))
+        return AllowedTokens(banned=self._tokens.intersection(ids))
 
 
 class InOrder:
@@ -123,10 +123,10 @@ class InOrder:
     def __init__(self, tokens: Sequence[int]) -> None:
         self._tokens = tuple(tokens)
 
-    def following(self, ids: Sequence[int]) -> Allowed:
+    def following(self, ids: Sequence[int]) -> AllowedTokens:
         """Allows everything but the tokens after the first that has not occurred."""
         missing = [token for token in self._tokens if token not in ids]
-        return Allowed(banned=frozenset(missing[1:]))
+        return AllowedTokens(banned=frozenset(missing[1:]))
 
 
 def is_copy(source: str, translation: str) -> bool:

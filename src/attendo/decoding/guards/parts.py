@@ -15,7 +15,7 @@ _MARK_LEFT_OUT = re.compile(rf"(?<=\w)[ {UNBREAKABLE}]?[.!]+$")  # French has a 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class PlaceholderText:
     """The text that a placeholder stands for."""
 
     symbol: str
@@ -46,7 +46,7 @@ class Part:
     """Text cut from its beginning and put before the translation."""
     behind: str = ""
     """Text cut from its end and put after the translation."""
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[PlaceholderText, ...] = ()
     """The texts that placeholders stand for."""
     capitals: bool = False
     """Whether to put the translation in capitals."""
@@ -88,12 +88,12 @@ class Part:
             written = written[: mark.start()]
         kept = {each.symbol: each for each in self.kept}
         pattern = "|".join(map(re.escape, kept))
-        before: str | Kept = ""
+        before: str | PlaceholderText = ""
         for stretch in filter(None, re.split(f"({pattern})", written) if kept else [written]):
             now = kept.get(stretch, stretch)
             if _would_touch(before, now):
                 found.append(("", " "))
-            if isinstance(now, Kept):
+            if isinstance(now, PlaceholderText):
                 found.append((stretch, now.target))
             else:
                 found.append((stretch, _in_capitals(stretch) if self.capitals else stretch))
@@ -157,11 +157,11 @@ def as_it_is(line: str) -> Reading:
     return Reading(parts=(Part(text=text, read=text),))
 
 
-def _would_touch(before: str | Kept, now: str | Kept) -> bool:
+def _would_touch(before: str | PlaceholderText, now: str | PlaceholderText) -> bool:
     """Whether two adjacent stretches of a translation would touch although one must be separate."""
-    if isinstance(before, Kept):
-        return before.apart and (isinstance(now, Kept) or now[:1].isalnum())
-    return isinstance(now, Kept) and now.apart and (before[-1:].isalnum() or before[-1:] in SPACE_BEHIND)
+    if isinstance(before, PlaceholderText):
+        return before.apart and (isinstance(now, PlaceholderText) or now[:1].isalnum())
+    return isinstance(now, PlaceholderText) and now.apart and (before[-1:].isalnum() or before[-1:] in SPACE_BEHIND)
 
 
 def _in_capitals(text: str) -> str:

@@ -10,7 +10,7 @@ from attendo.decoding.constraints.words import Pieces
 from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_title_case, out_of_title_case
 from attendo.decoding.guards.comparison import has_meridiem, is_version, target_form
 from attendo.decoding.guards.numbers import localised
-from attendo.decoding.guards.parts import SPACE_BEHIND, Kept, Part, Reading
+from attendo.decoding.guards.parts import SPACE_BEHIND, Part, PlaceholderText, Reading
 from attendo.decoding.guards.people import people
 from attendo.decoding.guards.protected import (
     PROGRAM_PLACEHOLDER,
@@ -285,7 +285,9 @@ class Reader:
             return out_of_title_case(masked, self._vocabulary, language, sentence_starts(masked)), False
         return masked, False
 
-    def _kept(self, text: str, spans: Sequence[ProtectedSpan], placeholders: Sequence[str]) -> dict[int, Kept]:
+    def _kept(
+        self, text: str, spans: Sequence[ProtectedSpan], placeholders: Sequence[str]
+    ) -> dict[int, PlaceholderText]:
         """Returns the texts that placeholders stand for, by number."""
         if not spans or not placeholders:
             return {}
@@ -297,7 +299,7 @@ class Reader:
         others.sort(key=lambda place: spans[place].target is None)  # then the requested numbers
         chosen = sorted((literals + others)[: len(placeholders)])
         return {
-            place: Kept(
+            place: PlaceholderText(
                 symbol=symbol,
                 start=spans[place].start,
                 source=spans[place].text,
@@ -326,7 +328,7 @@ def _is_apart(text: str, spans: Sequence[ProtectedSpan], place: int) -> bool:
     return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or {start, end} & others)
 
 
-def _is_quoted(part: Part, kept: Kept) -> bool:
+def _is_quoted(part: Part, kept: PlaceholderText) -> bool:
     """Whether a quotation mark precedes or follows the text of a placeholder."""
     place = part.read.index(kept.symbol)
     around = part.read[max(0, place - 1) : place] + part.read[place + len(kept.symbol) :][:1]

@@ -15,7 +15,7 @@ from attendo.decoding.constraints.words import Spelling, Subwords
 from attendo.decoding.guards.digits import DigitPieces
 from attendo.decoding.guards.output import (
     AtMostOnce,
-    Excused,
+    ExemptingConstraint,
     InOrder,
     NoStutter,
     has_loop,
@@ -253,7 +253,7 @@ class GuardedSearch:
 
     def _without_loops(self, tasks: list[Task]) -> list[Task]:
         """Searched again without repeated n-grams; the first translation is kept if the new one is no better."""
-        more = tuple(Excused(each, self._digits.tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
+        more = tuple(ExemptingConstraint(each, self._digits.tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
         found = self._parts.searched(
             [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]
         )

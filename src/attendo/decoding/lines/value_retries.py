@@ -12,7 +12,7 @@ from attendo.decoding.constraints.constraint import Constraint, NoRepeat, Rules
 from attendo.decoding.constraints.words import Subwords, forced_word_ids
 from attendo.decoding.guards.comparison import Comparison, compared, possible_numbers, target_form
 from attendo.decoding.guards.digits import DigitPieces, OnlyNumbers
-from attendo.decoding.guards.output import Excused, NoStutter
+from attendo.decoding.guards.output import ExemptingConstraint, NoStutter
 from attendo.decoding.guards.parts import Part
 from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.values import Value
@@ -121,7 +121,7 @@ class ValueRetries:
     @cached_property
     def no_loops(self) -> tuple[Constraint, ...]:
         """Constraints that keep a search with restricted tokens from endless repetition."""
-        return tuple(Excused(each, self._digits().tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
+        return tuple(ExemptingConstraint(each, self._digits().tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
 
     # --- one task -----------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attendo.decoding.searches.choices import Permitted
+from attendo.decoding.searches.choices import PermittedTokens
 from attendo.decoding.step import FloatArray, IntArray, NextTokens
 
 
@@ -50,10 +50,10 @@ class Allocation:
     def __init__(self, eos_id: int) -> None:
         self._eos_id = eos_id
         self._owing: frozenset[int] = frozenset()
-        self._permitted: Permitted | None = None
+        self._permitted: PermittedTokens | None = None
 
     def with_forced(
-        self, next_tokens: NextTokens, permitted: Permitted | None, values: FloatArray, tokens: IntArray
+        self, next_tokens: NextTokens, permitted: PermittedTokens | None, values: FloatArray, tokens: IntArray
     ) -> tuple[FloatArray, IntArray]:
         """Adds columns with the tokens that advance missing sequences, for rows whose best tokens lack them.
 

@@ -8,8 +8,8 @@ import numpy as np
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import Rules
 from attendo.decoding.searches.allocation import Allocation
-from attendo.decoding.searches.choices import DoubleArray, Guard, Permitted, best_tokens, eos_log_probs
-from attendo.decoding.searches.hypothesis import Hypothesis, Written, length_penalty
+from attendo.decoding.searches.choices import DoubleArray, Guard, PermittedTokens, best_tokens, eos_log_probs
+from attendo.decoding.searches.hypothesis import GrowingHypotheses, Hypothesis, length_penalty
 from attendo.decoding.step import BoolArray, FloatArray, IntArray, NextTokens, Step
 from attendo.decoding.watch import UNWATCHED, Watch
 
@@ -77,7 +77,7 @@ class _BeamSearch:
         self._guard = Guard(rules, eos_id, config)
         self._allocation = Allocation(eos_id) if self._guard.any_forced else None
         self._found: list[list[list[Hypothesis]]] = [[[] for _ in range(self._groups)] for _ in rules]
-        self._written = Written(count)
+        self._written = GrowingHypotheses(count)
         self._sentences = np.arange(count)
         self._max_lens = self._guard.max_lens
         self._shortest_max = int(self._max_lens.min())
@@ -132,7 +132,7 @@ class _BeamSearch:
         self,
         next_tokens: NextTokens,
         rows: BoolArray,
-        permitted: Permitted | None,
+        permitted: PermittedTokens | None,
         values: FloatArray,
         tokens: IntArray,
     ) -> tuple[FloatArray, IntArray, BoolArray]:

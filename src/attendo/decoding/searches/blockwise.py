@@ -15,12 +15,12 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import Rules, constraints_of
 from attendo.decoding.searches.choices import check_numbers
 from attendo.decoding.searches.hypothesis import Hypothesis, scored
-from attendo.decoding.step import DraftingStep, Written, can_write
+from attendo.decoding.step import DraftingStep, WrittenSentence, can_write
 from attendo.decoding.watch import UNWATCHED, Cancelled, Watch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drafted:
+class BlockwiseResult:
     """The result for a sentence."""
 
     hypothesis: Hypothesis
@@ -36,7 +36,7 @@ def keeps_to_length(rules: Rules, config: SearchConfig) -> bool:
 
 def blockwise_search(
     step: DraftingStep, rules: Rules, *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
-) -> Drafted:
+) -> BlockwiseResult:
     """Repeatedly takes the most probable token, several per step where the drafter is right.
 
     Args:
@@ -59,10 +59,10 @@ def blockwise_search(
     check_numbers(np.array(written.log_probs))
     alpha = config.length_penalty
     hypothesis = scored(written.ids, written.log_probs, finished=written.finished, alpha=alpha)
-    return Drafted(hypothesis=hypothesis, steps=written.passages)
+    return BlockwiseResult(hypothesis=hypothesis, steps=written.passages)
 
 
-def _written(step: DraftingStep, max_len: int, eos_id: int, between: Callable[[], object]) -> Written:
+def _written(step: DraftingStep, max_len: int, eos_id: int, between: Callable[[], object]) -> WrittenSentence:
     block = step.block([step.start_id, *step.draft(step.start_id)][: max_len + 1], eos_id)
     ids, log_probs = block.ids[:-1], list(block.log_probs)
     steps = 1
@@ -76,4 +76,4 @@ def _written(step: DraftingStep, max_len: int, eos_id: int, between: Callable[[]
     finished = block.ids[-1] == eos_id
     if not finished:
         log_probs[-1] = float(block.last.of(np.full((1, 1), eos_id))[0, 0])
-    return Written(ids=ids, log_probs=log_probs, finished=finished, passages=steps)
+    return WrittenSentence(ids=ids, log_probs=log_probs, finished=finished, passages=steps)

@@ -8,7 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints.constraint import EVERYTHING, Allowed, Place, Rules, TracingConstraint, constraints_of
+from attendo.decoding.constraints.constraint import (
+    EVERYTHING,
+    AllowedTokens,
+    Place,
+    Rules,
+    TracingConstraint,
+    constraints_of,
+)
 from attendo.decoding.constraints.forced import ForcedSequences, State
 from attendo.decoding.step import FloatArray, IntArray, Limits, NextTokens
 from attendo.errors import ModelError
@@ -29,10 +36,10 @@ class ForcedRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Permitted:
+class PermittedTokens:
     """The tokens that the rows may choose at one step."""
 
-    allowed: Sequence[Allowed]
+    allowed: Sequence[AllowedTokens]
     """The tokens of each row; empty if `limits` has all of it."""
     limits: Limits | None
     """The tokens in the form that a step takes; None if no row has limits."""
@@ -70,7 +77,9 @@ class Guard:
         self._places: list[list[Place]] = []  # for each row, one per tracing constraint of its sentence
         self._forced = [ForcedSequences(each.forced, each.forced_any) if each.has_forced else None for each in rules]
 
-    def permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None) -> Permitted | None:
+    def permitted(
+        self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None
+    ) -> PermittedTokens | None:
         """Returns the tokens that the rows may choose.
 
         Args:
@@ -106,7 +115,7 @@ class Guard:
             width = len(ids) // len(sentences)
             self._places = [self._beginnings[sentence] for sentence in sentences.repeat(width).tolist()]
 
-    def _only_not_shorter(self, sentences: IntArray, ids: IntArray) -> Permitted | None:
+    def _only_not_shorter(self, sentences: IntArray, ids: IntArray) -> PermittedTokens | None:
         """Bans `</s>` in the sentences that are too short to end."""
         short = self._min_lens[sentences] > ids.shape[1]
         if not short.any():
@@ -114,15 +123,19 @@ class Guard:
         offsets = np.zeros(len(ids) + 1, dtype=np.int64)
         np.cumsum(short.repeat(len(ids) // len(sentences)), out=offsets[1:])
         listed, only = np.full(offsets[-1], self._eos_id), np.zeros(len(ids), dtype=np.bool_)
-        return Permitted(allowed=(), limits=Limits(offsets=offsets, ids=listed, only=only), forced={})
+        return PermittedTokens(allowed=(), limits=Limits(offsets=offsets, ids=listed, only=only), forced={})
 
-    def _permitted(self, sentences: IntArray, ids: IntArray, dead: Sequence[bool]) -> Permitted:
+    def _permitted(self, sentences: IntArray, ids: IntArray, dead: Sequence[bool]) -> PermittedTokens:
         """Evaluates every constraint of every row."""
         width = len(ids) // len(sentences)
-        allowed: list[Allowed] = [EVERYTHING] * len(ids)
+        allowed: list[AllowedTokens] = [EVERYTHING] * len(ids)
         forced: dict[int, ForcedRow] = {}
         for line, sentence in enumerate(sentences.tolist()):
-            base = Allowed(banned=frozenset((self._eos_id,))) if self._min_lens[sentence] > ids.shape[1] else EVERYTHING
+            base = (
+                AllowedTokens(banned=frozenset((self._eos_id,)))
+                if self._min_lens[sentence] > ids.shape[1]
+                else EVERYTHING
+            )
             constraints, sequences = self._constraints[sentence], self._forced[sentence]
             for row in range(line * width, (line + 1) * width):
                 if dead[row]:
@@ -140,7 +153,7 @@ class Guard:
                         forced[row] = its_forced
                         room = int(self.max_lens[sentence]) - len(its_ids)
                         only = sequences.within(its_forced.state, room)
-                        its_allowed &= Allowed(only, frozenset((self._eos_id,)))
+                        its_allowed &= AllowedTokens(only, frozenset((self._eos_id,)))
                 allowed[row] = its_allowed
         return permitted_from(allowed, forced)
 
@@ -152,20 +165,20 @@ def _forced_row(sequences: ForcedSequences, ids: Sequence[int], may_end: bool) -
     return ForcedRow(sequences=sequences, state=state, may_end=may_end)
 
 
-def permitted_from(allowed: Sequence[Allowed], forced: dict[int, ForcedRow]) -> Permitted:
+def permitted_from(allowed: Sequence[AllowedTokens], forced: dict[int, ForcedRow]) -> PermittedTokens:
     """Returns the tokens that each row may choose, with their array form."""
     if all(each.is_everything for each in allowed):
-        return Permitted(allowed=allowed, limits=None, forced=forced)
+        return PermittedTokens(allowed=allowed, limits=None, forced=forced)
     lists = [each.listed for each in allowed]
     offsets = np.zeros(len(lists) + 1, dtype=np.int64)
     np.cumsum([len(listed) for listed in lists], out=offsets[1:])
     only = np.array([each.only is not None for each in allowed])
-    return Permitted(
+    return PermittedTokens(
         allowed=allowed, limits=Limits(offsets=offsets, ids=np.concatenate(lists), only=only), forced=forced
     )
 
 
-def best_tokens(next_tokens: NextTokens, k: int, permitted: Permitted | None) -> tuple[FloatArray, IntArray]:
+def best_tokens(next_tokens: NextTokens, k: int, permitted: PermittedTokens | None) -> tuple[FloatArray, IntArray]:
     """The k most probable permitted tokens of each row.
 
     Returns:

@@ -7,7 +7,7 @@ import numpy as np
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import Rules
 from attendo.decoding.searches.choices import Guard, best_tokens, eos_log_probs
-from attendo.decoding.searches.hypothesis import Hypothesis, Written
+from attendo.decoding.searches.hypothesis import GrowingHypotheses, Hypothesis
 from attendo.decoding.step import Step
 from attendo.decoding.watch import UNWATCHED, Watch
 
@@ -33,7 +33,7 @@ def greedy_search(
     found: list[list[Hypothesis]] = [[] for _ in rules]
     if not rules:
         return found
-    guard, written = Guard(rules, eos_id, config), Written(len(rules))
+    guard, written = Guard(rules, eos_id, config), GrowingHypotheses(len(rules))
     sentences = np.arange(len(rules))
     next_tokens = step.start()
     while True:

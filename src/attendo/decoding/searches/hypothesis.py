@@ -32,7 +32,7 @@ def length_penalty(length: int, alpha: float) -> float:
     return float(((5 + length) / 6) ** alpha)
 
 
-class Written:
+class GrowingHypotheses:
     """The tokens of a batch's hypotheses so far and their log-probabilities, one row each.
 
     Args:

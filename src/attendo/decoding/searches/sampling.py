@@ -5,18 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints.constraint import Allowed, Rules
+from attendo.decoding.constraints.constraint import AllowedTokens, Rules
 from attendo.decoding.limits import excluded_by
 from attendo.decoding.searches.choices import (
     DoubleArray,
     Guard,
-    Permitted,
+    PermittedTokens,
     best_tokens,
     check_numbers,
     eos_log_probs,
     permitted_from,
 )
-from attendo.decoding.searches.hypothesis import Hypothesis, Written
+from attendo.decoding.searches.hypothesis import GrowingHypotheses, Hypothesis
 from attendo.decoding.step import BoolArray, FloatArray, IntArray, Limits, NextTokens, Step
 from attendo.decoding.watch import UNWATCHED, Watch
 
@@ -64,7 +64,7 @@ class _Sampler:
         self._samples: list[list[Hypothesis]] = [[] for _ in rules]
         self._sentences = np.arange(len(rules))
         self._uniforms = uniforms(rules, config)
-        self._written = Written(len(rules) * config.n_best)
+        self._written = GrowingHypotheses(len(rules) * config.n_best)
         # Passed to the guard: 0 for an open sample, -inf for an ended one.
         self._state = np.zeros(len(rules) * config.n_best)
         self._owing = np.zeros(len(rules) * config.n_best, dtype=np.bool_)
@@ -105,22 +105,22 @@ class _Sampler:
             tokens, log_probs = np.where(again, others, tokens), np.where(again, their_log_probs, log_probs)
         return tokens, log_probs
 
-    def _or_the_end(self, permitted: Permitted) -> Permitted:
+    def _or_the_end(self, permitted: PermittedTokens) -> PermittedTokens:
         """Also permits `</s>` in rows where only missing tokens forbid it; rows that owe tokens do not get it."""
         allowed = list(self._missing_only(permitted).allowed)
         for row, forced in permitted.forced.items():
             if forced.may_end and not self._owing[row]:
                 only, banned = allowed[row].only, allowed[row].banned
                 only = only if only is None else only | {self._eos_id}
-                allowed[row] = Allowed(only, banned - {self._eos_id})
+                allowed[row] = AllowedTokens(only, banned - {self._eos_id})
         return permitted_from(allowed, permitted.forced)
 
-    def _missing_only(self, permitted: Permitted) -> Permitted:
+    def _missing_only(self, permitted: PermittedTokens) -> PermittedTokens:
         """Permits rows that owe tokens only these, if the rules permit any."""
         allowed = list(permitted.allowed)
         for row, forced in permitted.forced.items():
             if self._owing[row]:
-                missing = Allowed(frozenset(forced.sequences.advancing(forced.state))) & allowed[row]
+                missing = AllowedTokens(frozenset(forced.sequences.advancing(forced.state))) & allowed[row]
                 allowed[row] = missing if any(token in missing for token in missing.only or ()) else allowed[row]
         return permitted_from(allowed, permitted.forced)
 
@@ -174,7 +174,7 @@ def uniforms(rules: Sequence[Rules], config: SearchConfig) -> DoubleArray:
 
 
 def draw(
-    next_tokens: NextTokens, permitted: Permitted | None, uniform: DoubleArray, config: SearchConfig
+    next_tokens: NextTokens, permitted: PermittedTokens | None, uniform: DoubleArray, config: SearchConfig
 ) -> tuple[IntArray, FloatArray]:
     """Draws a token for each row.
 
@@ -261,7 +261,7 @@ def _nucleus(cumulative: DoubleArray, wanted: DoubleArray) -> DoubleArray:
 
 def _most_probable(
     next_tokens: NextTokens,
-    permitted: Permitted | None,
+    permitted: PermittedTokens | None,
     wanted: DoubleArray,
     highest: FloatArray,
     config: SearchConfig,
@@ -276,7 +276,7 @@ def _most_probable(
         k *= 2
 
 
-def _all_permitted(next_tokens: NextTokens, permitted: Permitted | None) -> FloatArray:
+def _all_permitted(next_tokens: NextTokens, permitted: PermittedTokens | None) -> FloatArray:
     """Log-probabilities of all tokens, float32 `(rows, vocab_size)`; -inf for forbidden tokens."""
     values = next_tokens.all()
     check_numbers(values)

@@ -13,7 +13,7 @@ from attendo.paper.attention_functions.measures import (
     HeadMeasures,
     MeasuredHeads,
 )
-from attendo.paper.experiment import Order, Scale
+from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.rows_study import MeasuredRun
 from attendo.paper.run_results import RunResult
@@ -56,27 +56,27 @@ def recipe_name(scale: Scale) -> str:
     return "table3/base" if scale == "paper" else f"attention-functions/{scale}"
 
 
-def recipes(order: Order) -> dict[Row, Recipe]:
+def recipes(request: StudyRequest) -> dict[Row, Recipe]:
     """Returns the rows' recipes, which differ only in the attention function and d_k.
 
     Args:
-        order: options with the scale and the folder of the corpora.
+        request: options with the scale and the folder of the corpora.
 
     Raises:
         RecipeError: a folder of corpora is given at the scale `tiny`, which always uses the phrasebook.
     """
-    folder = taken_from(corpora_folder(order))
+    folder = taken_from(corpora_folder(request))
     return {
         row: load_recipe(
-            recipe_name(order.scale),
+            recipe_name(request.scale),
             [
-                f"name=attention-functions-{order.scale}-{row.name}",
+                f"name=attention-functions-{request.scale}-{row.name}",
                 *folder,
                 f"model.attention_function={row.function}",
                 f"model.d_k={row.d_k}",
             ],
         )
-        for row in rows(order.scale)
+        for row in rows(request.scale)
     }
 
 

@@ -34,10 +34,10 @@ from attendo.paper.attention_functions.sections import (
     softmax_values,
     variance_png,
 )
-from attendo.paper.experiment import Order, Reporter, Scale, Stopped
+from attendo.paper.experiment import Reporter, Scale, Stopped, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.page_text import page_text
-from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
+from attendo.paper.rows_study import Findings, Page, RowsStudy, StudySession
 from attendo.paper.statistics import CONFIDENCE
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep, kept
@@ -64,9 +64,9 @@ class MeasuredFunctions:
 _KEPT = TypeAdapter(MeasuredFunctions)
 
 
-def _functions(sitting: Sitting) -> MeasuredFunctions | Stopped:
+def _functions(session: StudySession) -> MeasuredFunctions | Stopped:
     """Measures the functions themselves, or reads the measurements if they are kept for the same scale."""
-    path, scale, message = sitting.order.folder / MEASURED, sitting.order.scale, sitting.reporter.message
+    path, scale, message = session.request.folder / MEASURED, session.request.scale, session.reporter.message
     if (recorded := kept(path, _KEPT)) is not None and recorded.scale == scale:
         return recorded
     device = choose_device("auto")
@@ -74,7 +74,7 @@ def _functions(sitting: Sitting) -> MeasuredFunctions | Stopped:
     products, softmax_ = measure_products(scale), measure_softmax(scale)
     costs = []
     for setting in SETTINGS[scale]:
-        if sitting.should_stop():
+        if session.should_stop():
             return Stopped()
         message(f"time and memory with n {setting.n}, d_k {setting.d_k}")
         costs.append(measure_cost(scale, setting, device))
@@ -85,19 +85,19 @@ def _functions(sitting: Sitting) -> MeasuredFunctions | Stopped:
     return measured
 
 
-def _heads_of(sitting: Sitting, functions: MeasuredFunctions, run: Run) -> MeasuredHeads:
-    return heads_of_run(sitting.folder(run), run.seed, sitting.opened.prepared)
+def _heads_of(session: StudySession, functions: MeasuredFunctions, run: Run) -> MeasuredHeads:
+    return heads_of_run(session.folder(run), run.seed, session.opened.prepared)
 
 
-def _recipes(order: Order) -> Mapping[str, Recipe]:
-    return {row.name: recipe for row, recipe in recipes(order).items()}
+def _recipes(request: StudyRequest) -> Mapping[str, Recipe]:
+    return {row.name: recipe for row, recipe in recipes(request).items()}
 
 
-def _forecast(order: Order, reporter: Reporter) -> Forecast:
-    rows = _recipes(order)
-    plans = forecast_rows(rows, prepared_so_far(order, next(iter(rows.values()))), reporter)
+def _forecast(request: StudyRequest, reporter: Reporter) -> Forecast:
+    rows = _recipes(request)
+    plans = forecast_rows(rows, prepared_so_far(request, next(iter(rows.values()))), reporter)
     return forecast_of_rows(
-        order,
+        request,
         plans,
         _TEXT,
         rows=[(plan, SHORT[row.function], row.d_k) for plan in plans for row in [row_of(plan.name)]],
@@ -108,7 +108,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
 def _page(findings: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
     """Returns the page, which has results before any run is done."""
     functions, summaries, compared = findings.begun, summarise(findings.runs), differences(findings.runs)
-    checked_claims = claims(compared, functions.costs, KEY_SIZES[findings.order.scale])
+    checked_claims = claims(compared, functions.costs, KEY_SIZES[findings.request.scale])
     text, recipe = page_text(_TEXT), findings.any_recipe
     return Page(
         values={
@@ -117,8 +117,8 @@ def _page(findings: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
             "num_heads": recipe.model.num_heads,
             "d_v": recipe.model.value_size,
             "beam": recipe.search.beam_size,
-            "short_runs": text.note("short runs") if findings.order.scale == "small" else "",
-            "num_seeds": findings.order.seeds,
+            "short_runs": text.note("short runs") if findings.request.scale == "small" else "",
+            "num_seeds": findings.request.seeds,
             "confidence": f"{CONFIDENCE:.0%}",
             "claims": checked_claims,
             "num_intervals": len(functions.products),

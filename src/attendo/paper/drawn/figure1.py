@@ -8,8 +8,8 @@ from attendo.diagrams.architecture_layout import draw_architecture
 from attendo.diagrams.structure import Block, Layers, Structure
 from attendo.model.config import ModelConfig
 from attendo.model.weights.parameters import num_weights
-from attendo.paper.drawn.page import Drawn, DrawnFigure, Row, drawn_model, of_base, stated, verdict
-from attendo.paper.experiment import Order
+from attendo.paper.drawn.page import DrawnFigure, FigureContent, Row, drawn_model, of_base, stated, verdict
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_text import page_text
 from attendo.plots.subject import Subject
 
@@ -134,18 +134,18 @@ def _widths(config: ModelConfig) -> str:
     return f"{config.key_size} and {config.value_size}"
 
 
-def _drawn(order: Order) -> Drawn:
+def _drawn(request: StudyRequest) -> FigureContent:
     started = time.process_time()
-    subject = drawn_model(order)
+    subject = drawn_model(request)
     model = without_numbers(subject.config, subject.src_vocab_size, subject.tgt_vocab_size)
     steps = steps_of(model)
     structure = structure_from(steps, model, f"The Transformer: {subject.name}")
     rows = statements(structure, subject.config)
-    return Drawn(
+    return FigureContent(
         structure=structure,
         diagram=draw_architecture(structure),
         statements=rows,
-        findings=(verdict(rows, "this model"), *of_base(order, _of_model), _parameters_text(structure)),
+        findings=(verdict(rows, "this model"), *of_base(request, _of_model), _parameters_text(structure)),
         values={
             "subject": subject.note,
             "num_steps": f"{len(steps):,}",

@@ -7,9 +7,9 @@ from attendo.diagrams.attention_layout import draw_attention
 from attendo.diagrams.structure import Structure
 from attendo.model.config import ModelConfig
 from attendo.paper.drawn.page import (
-    Drawn,
     DrawnFigure,
     Equality,
+    FigureContent,
     Row,
     drawn_model,
     measured_equality,
@@ -17,7 +17,7 @@ from attendo.paper.drawn.page import (
     stated,
     verdict,
 )
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_text import page_text
 
 _TEXT = "drawn/figure2.md"
@@ -70,24 +70,24 @@ def _output(structure: Structure, config: ModelConfig) -> str:
     return "h d_v × d_model" if structure.block("output").details == (size,) else structure.block("output").details[0]
 
 
-def _drawn(order: Order) -> Drawn:
+def _drawn(request: StudyRequest) -> FigureContent:
     started = time.process_time()
-    subject = drawn_model(order)
+    subject = drawn_model(request)
     structure = attention_of(subject.config, f"Attention: {subject.name}")
     rows = statements(structure, subject.config)
-    equality = measured_equality(subject.config, order.seeds)
-    return Drawn(
+    equality = measured_equality(subject.config, request.seeds)
+    return FigureContent(
         structure=structure,
         diagram=draw_attention(structure),
         statements=rows,
         findings=(
             verdict(rows, "this model"),
-            *of_base(order, lambda base: statements(attention_of(base.config, base.name), base.config)),
+            *of_base(request, lambda base: statements(attention_of(base.config, base.name), base.config)),
             *_on_the_order(one_head(structure), equality),
         ),
         values={
             "subject": subject.name,
-            "num_seeds": order.seeds,
+            "num_seeds": request.seeds,
             "of_equation": f"{equality.equation:.1e}",
             "of_heads": f"{equality.heads:.1e}",
         },

@@ -19,7 +19,7 @@ from attendo.files import write_json
 from attendo.model.attention import SelfAttention, scaled_dot_product_attention
 from attendo.model.config import ModelConfig
 from attendo.paper.declared import declared
-from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop
+from attendo.paper.experiment import Outcome, Reporter, ShouldStop, StudyRequest
 from attendo.paper.page_text import page_text
 from attendo.paper.report import Picture, Report, Section, Shell, write_report
 from attendo.paper.study_folder import alone
@@ -155,27 +155,27 @@ def verdict(rows: Sequence[Row], model: str) -> str:
     return f"{held} What differs: {'; '.join(others)}."
 
 
-def of_base(order: Order, statements: Callable[[Subject], tuple[Row, ...]]) -> tuple[str, ...]:
+def of_base(request: StudyRequest, statements: Callable[[Subject], tuple[Row, ...]]) -> tuple[str, ...]:
     """States how many statements hold for the paper's base model; nothing if that is the drawn model.
 
     Args:
-        order: options of the figure.
+        request: options of the figure.
         statements: returns the paper's statements beside a model's values.
     """
-    if order.scale == "paper":
+    if request.scale == "paper":
         return ()
     text = verdict(statements(find_subject(BASE)), f"the recipe {BASE}, the paper's base model")
     return (f"{text} The scale 'paper' draws it.",)
 
 
-def drawn_model(order: Order) -> Subject:
+def drawn_model(request: StudyRequest) -> Subject:
     """Returns the paper's base model at the scale `paper`, the shipped `en-de` at `small`, the recipe `tiny` at `tiny`.
 
     Raises:
         ModelError: the shipped model is missing.
     """
-    if order.scale != "small":
-        return find_subject(_RECIPES[order.scale])
+    if request.scale != "small":
+        return find_subject(_RECIPES[request.scale])
     folder = shipped_models().get(_SHIPPED)
     if folder is None:
         raise ModelError(f"{_SHIPPED}: does not come with this attendo; take --scale paper")
@@ -183,7 +183,7 @@ def drawn_model(order: Order) -> Subject:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
+class FigureContent:
     """A drawn figure, and the content of its page."""
 
     structure: Structure
@@ -212,18 +212,18 @@ class DrawnFigure:
     """Title of the page."""
     text: str
     """File with the text of the page, for `page_text`."""
-    draw: Callable[[Order], Drawn]
+    draw: Callable[[StudyRequest], FigureContent]
     """Draws the figure and compares it with the paper."""
     other_models: str
     """Command that draws another model, shown on the page."""
     unit: str = "pictures"
     """The unit that the progress is counted in."""
 
-    def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
+    def reproduce(self, request: StudyRequest, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
         """Draws the figure again and writes its page.
 
         Args:
-            order: options; `jobs` has no effect.
+            request: options; `jobs` has no effect.
             reporter: receives the progress.
             should_stop: called once, before drawing, which takes about a second.
 
@@ -231,37 +231,37 @@ class DrawnFigure:
             AttendoError: a data folder is given, which figures do not read; or another process holds the folder.
             OSError: the folder cannot be written to.
         """
-        self._check_no_data(order)
-        with alone(order.folder):
+        self._check_no_data(request)
+        with alone(request.folder):
             if should_stop():
                 return Outcome(report=None, interrupted=True)
             reporter.running(0, 1, self.name)
-            report = self._write(order, self.draw(order))
+            report = self._write(request, self.draw(request))
             reporter.running(1, 1, "")
         return Outcome(report=report)
 
-    def forecast(self, order: Order, reporter: Reporter) -> Report:
+    def forecast(self, request: StudyRequest, reporter: Reporter) -> Report:
         """Returns a report of the model and files that will be drawn.
 
         Raises:
             AttendoError: a data folder is given, which figures do not read.
         """
-        self._check_no_data(order)
+        self._check_no_data(request)
         reporter.running(0, 1, self.name)
-        model = drawn_model(order).note
+        model = drawn_model(request).note
         files = [f"{self.file}.svg", f"{self.file}.png", f"{self.file}.json", "index.html"]
         return Report(
-            title=f"{self.name.replace('figure', 'Figure ')} at the scale '{order.scale}', in {order.folder}",
+            title=f"{self.name.replace('figure', 'Figure ')} at the scale '{request.scale}', in {request.folder}",
             introduction=(page_text("drawn/page.md").note("forecast", of=model, files=", ".join(files)),),
-            sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
-            data={"scale": order.scale, "model": model, "files": files},
+            sections=(Section(title="To start", blocks=(Shell(lines=(request.command,)),)),),
+            data={"scale": request.scale, "model": model, "files": files},
         )
 
-    def _check_no_data(self, order: Order) -> None:
-        if order.data is not None:
+    def _check_no_data(self, request: StudyRequest) -> None:
+        if request.data is not None:
             raise DataError(f"--data: {self.name} draws a model and reads no corpora; leave it out")
 
-    def _write(self, order: Order, drawn: Drawn) -> Report:
+    def _write(self, request: StudyRequest, drawn: FigureContent) -> Report:
         """Writes the picture, the data and the page."""
         text, shared = page_text(self.text), page_text("drawn/page.md")
         picture = Picture(
@@ -279,7 +279,7 @@ class DrawnFigure:
             **drawn.values,
         )
         how_to_repeat = shared.sections(
-            command=order.command,
+            command=request.command,
             file=self.file,
             other_models=self.other_models,
             processor_s=f"{drawn.processor_s:.1f}",
@@ -294,11 +294,11 @@ class DrawnFigure:
                 "figure": self.name,
                 **drawn.data,
                 "statements": [{**asdict(row), "agrees": row.agrees} for row in drawn.statements],
-                "scale": order.scale,
-                "command": order.command,
+                "scale": request.scale,
+                "command": request.command,
                 "structure": structure,
             },
         )
-        write_json(order.folder / f"{self.file}.json", structure)
-        write_report(order.folder, report)
+        write_json(request.folder / f"{self.file}.json", structure)
+        write_report(request.folder, report)
         return report

@@ -58,7 +58,7 @@ class DevSet:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class ModelOutput:
     """The translations of a model, whole or with one head cut."""
 
     digest: str
@@ -69,7 +69,7 @@ class Written:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
+class HeadAblation:
     """The effect of cutting one head."""
 
     head: Head
@@ -88,19 +88,19 @@ class Cut:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cuts:
+class AblationResults:
     """The effects of cutting each head of a model."""
 
     bleu: float
     """BLEU of the whole model."""
     signature: str
     """SacreBLEU's signature."""
-    cuts: tuple[Cut, ...]
+    cuts: tuple[HeadAblation, ...]
     processor_s: float
     """Processor time of all translations, in seconds, including those kept from earlier sessions."""
 
 
-_KEPT = TypeAdapter(Written)
+_KEPT = TypeAdapter(ModelOutput)
 
 
 def heads_of(transformer: Transformer) -> tuple[Head, ...]:
@@ -148,7 +148,7 @@ def attention_of(transformer: Transformer, head: Head) -> MultiHeadAttention:
     return decoder_layer.self_attention if head.kind == "decoder" else decoder_layer.encoder_attention
 
 
-class Cutting:
+class AblationRunner:
     """The translations of one model, whole and with each head cut; those kept in files are read.
 
     Args:
@@ -162,23 +162,23 @@ class Cutting:
         self._folder, self._model, self._dev, self._should_stop = folder, model, dev, should_stop
         self._digest = _digest(model, dev)
 
-    def whole(self) -> Written | None:
+    def whole(self) -> ModelOutput | None:
         """Returns the translations of the whole model; None if stopped."""
         return self._read_or_translate(self._folder / "all-heads.json", lambda: self._model)
 
-    def cut(self, head: Head) -> Written | None:
+    def cut(self, head: Head) -> ModelOutput | None:
         """Returns the translations without a head; None if stopped."""
         name = f"{head.kind}-{head.layer + 1}-{head.head + 1}.json"
         return self._read_or_translate(self._folder / name, lambda: without(self._model, head))
 
-    def _read_or_translate(self, path: Path, model: Callable[[], LoadedModel]) -> Written | None:
+    def _read_or_translate(self, path: Path, model: Callable[[], LoadedModel]) -> ModelOutput | None:
         known = kept(path, _KEPT)
         if known is None:
             started = time.process_time()
             outputs = _translate(model(), self._dev.sources, self._should_stop)
             if outputs is None:
                 return None
-            written = Written(digest=self._digest, outputs=outputs, processor_s=time.process_time() - started)
+            written = ModelOutput(digest=self._digest, outputs=outputs, processor_s=time.process_time() - started)
             keep(path, written)
             return written
         if known.digest != self._digest:
@@ -186,7 +186,9 @@ class Cutting:
         return known
 
 
-def compare_cuts(dev: DevSet, target_language: str, whole: Written, cut: Sequence[tuple[Head, Written]]) -> Cuts:
+def compare_cuts(
+    dev: DevSet, target_language: str, whole: ModelOutput, cut: Sequence[tuple[Head, ModelOutput]]
+) -> AblationResults:
     """Compares BLEU without each head to BLEU of the whole model.
 
     Args:
@@ -207,11 +209,11 @@ def compare_cuts(dev: DevSet, target_language: str, whole: Written, cut: Sequenc
     differences, narrow = drawn[1:] - drawn[0], 0.025 / len(cut)
     low, high, lowest, highest = np.quantile(differences, (0.025, 0.975, narrow, 1 - narrow), axis=1)
     metric.corpus_score(list(whole.outputs), [list(dev.references)])  # fills in the signature
-    return Cuts(
+    return AblationResults(
         bleu=float(bleu[0]),
         signature=str(metric.get_signature()),
         cuts=tuple(
-            Cut(
+            HeadAblation(
                 head=head,
                 bleu=float(bleu[index + 1]),
                 difference=float(bleu[index + 1] - bleu[0]),

@@ -31,7 +31,7 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaceRule:
+class PositionalBaseline:
     """A head that always attends to the same position, whatever the words are."""
 
     kind: PlaceKind
@@ -49,7 +49,7 @@ class PlaceRule:
         return f"word {self.number} {self.kind}"
 
 
-def best_place_rule(cases: Sequence[Case]) -> PlaceRule:
+def best_positional_baseline(cases: Sequence[Case]) -> PositionalBaseline:
     """Returns the rule that finds most targets; ties go to offsets before positions, then to the smallest distance.
 
     Args:
@@ -58,7 +58,7 @@ def best_place_rule(cases: Sequence[Case]) -> PlaceRule:
     kinds: tuple[PlaceKind, ...] = get_args(PlaceKind)
     counts = Counter((kind, _place(case, kind)) for case in cases for kind in kinds)
     kind, number = max(counts, key=lambda rule: (counts[rule], -kinds.index(rule[0]), -abs(rule[1]), rule[1]))
-    return PlaceRule(kind=kind, number=number)
+    return PositionalBaseline(kind=kind, number=number)
 
 
 class OffsetProfile:

@@ -10,8 +10,8 @@ import numpy as np
 
 from attendo.bench.machine import this_machine, versions
 from attendo.errors import ModelError, RecipeError
-from attendo.paper.experiment import Order, Outcome, Reporter, Scale, ShouldStop, Stopped
-from attendo.paper.heads.head_attention import Head, Looks, look_at
+from attendo.paper.experiment import Outcome, Reporter, Scale, ShouldStop, Stopped, StudyRequest
+from attendo.paper.heads.head_attention import CorpusAttention, Head, collect_attention
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.paper.heads.subjects import Subject, names_of, open_subjects
@@ -31,9 +31,9 @@ class Seen:
     """A model and its attention on the sentences."""
 
     subject: Subject
-    dependencies: Looks
+    dependencies: CorpusAttention
     """Attention on sentences with a long-distance dependency."""
-    anaphors: Looks
+    anaphors: CorpusAttention
     """Attention on sentences with an anaphor, in twins."""
 
     @property
@@ -43,7 +43,7 @@ class Seen:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Seen, Generic[FoundT]):
+class ModelFindings(Seen, Generic[FoundT]):
     """A model with the measurements of its heads."""
 
     found: FoundT
@@ -69,7 +69,7 @@ class Sentences:
 class Reading(Seen):
     """The input of a measurement: a model's attention, and callbacks for progress and interruption."""
 
-    order: Order
+    request: StudyRequest
     read: Sentences
     tell: Callable[[str], None]
     """Reports the start of a further step."""
@@ -91,26 +91,26 @@ class HeadsFigure(Generic[FoundT]):
     """Whether sentences with an anaphor are read."""
     measure: Callable[[Reading], FoundT | Stopped]
     """Measures the heads of a model."""
-    verdicts: Callable[[Shown[FoundT]], Sequence[str]]
+    verdicts: Callable[[ModelFindings[FoundT]], Sequence[str]]
     """Returns the findings for a model, one paragraph each."""
-    values: Callable[[Shown[FoundT]], Mapping[str, object]]
+    values: Callable[[ModelFindings[FoundT]], Mapping[str, object]]
     """Returns the values for the slots in the sections of a model."""
-    method: Callable[[Sequence[Shown[FoundT]]], Mapping[str, object]]
+    method: Callable[[Sequence[ModelFindings[FoundT]]], Mapping[str, object]]
     """Returns the values for the slots in the section on the method."""
     data: Callable[[FoundT], Mapping[str, object]]
     """Returns the measurements of a model, for JSON."""
-    note: Callable[[Sequence[Shown[FoundT]]], str] = lambda shown: ""
+    note: Callable[[Sequence[ModelFindings[FoundT]]], str] = lambda shown: ""
     """Returns a note for the end of the page, beside the versions."""
     reads_corpora: bool = False
     """Whether the figure uses a folder of corpora, `--data`."""
     further_steps: Callable[[Subject], int] = lambda subject: 0
     """Returns the number of further steps that `measure` reports for a model."""
-    further: Callable[[Order], tuple[str, ...]] = lambda order: ()
+    further: Callable[[StudyRequest], tuple[str, ...]] = lambda request: ()
     """Returns paragraphs for the forecast on what else takes time."""
     unit: str = "steps"
     """Unit of the progress."""
 
-    def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
+    def reproduce(self, request: StudyRequest, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
         """Reads the sentences with every model, measures, and writes the page.
 
         Raises:
@@ -118,41 +118,46 @@ class HeadsFigure(Generic[FoundT]):
                 of corpora is given that the figure does not use.
             OSError: the folder cannot be written to.
         """
-        read, stopped = self.read(order), Outcome(report=None, interrupted=True)
-        with alone(order.folder):
-            subjects = open_subjects(order, reporter, should_stop)
+        read, stopped = self.read(request), Outcome(report=None, interrupted=True)
+        with alone(request.folder):
+            subjects = open_subjects(request, reporter, should_stop)
             if subjects is None:
                 return stopped
-            shown: list[Shown[FoundT]] = []
+            shown: list[ModelFindings[FoundT]] = []
             total, steps = sum(1 + self.further_steps(subject) for subject in subjects), count()
 
             def tell(note: str) -> None:
                 reporter.running(next(steps), total, note)
 
             for subject in subjects:
-                result = self._show(order, read, subject, tell, should_stop)
+                result = self._show(request, read, subject, tell, should_stop)
                 if result is None:
                     return stopped
                 shown.append(result)
             reporter.running(total, total, "")
-            report = self.page(order, read, shown)
-            write_report(order.folder, report)
+            report = self.page(request, read, shown)
+            write_report(request.folder, report)
         return Outcome(report=report)
 
     def _show(
-        self, order: Order, read: Sentences, subject: Subject, tell: Callable[[str], None], should_stop: ShouldStop
-    ) -> Shown[FoundT] | None:
+        self,
+        request: StudyRequest,
+        read: Sentences,
+        subject: Subject,
+        tell: Callable[[str], None],
+        should_stop: ShouldStop,
+    ) -> ModelFindings[FoundT] | None:
         """Reads the sentences with one model and measures its heads; None if stopped."""
         tell(f"{subject.name}: {read.count} sentences")
         started = time.process_time()
-        dependencies = look_at(subject.engine, read.dependencies, should_stop)
-        anaphors = look_at(subject.engine, read.anaphors, should_stop)
+        dependencies = collect_attention(subject.engine, read.dependencies, should_stop)
+        anaphors = collect_attention(subject.engine, read.anaphors, should_stop)
         if dependencies is None or anaphors is None:
             return None
         processor_s = time.process_time() - started
         _check_enough(subject, read, dependencies, anaphors)
         reading = Reading(
-            order=order,
+            request=request,
             read=read,
             subject=subject,
             dependencies=dependencies,
@@ -163,33 +168,33 @@ class HeadsFigure(Generic[FoundT]):
         measurements = self.measure(reading)
         if isinstance(measurements, Stopped):
             return None
-        return Shown(
+        return ModelFindings(
             subject=subject, dependencies=dependencies, anaphors=anaphors, found=measurements, processor_s=processor_s
         )
 
-    def read(self, order: Order) -> Sentences:
+    def read(self, request: StudyRequest) -> Sentences:
         """Draws the sentences.
 
         Args:
-            order: the options; scale, seeds and data are used.
+            request: the options; scale, seeds and data are used.
 
         Raises:
             RecipeError: a folder of corpora is given that the figure does not use.
             DataError: the templates yield too few different sentences.
         """
-        if order.data is not None and not self.reads_corpora:
+        if request.data is not None and not self.reads_corpora:
             raise RecipeError(f"--data: {_result_name(self.title)} reads sentences of its own; leave it out")
-        num = NUM_SENTENCES[order.scale] * order.seeds
+        num = NUM_SENTENCES[request.scale] * request.seeds
         return Sentences(
             dependencies=dependency_pairs(num, _SEED) if self.dependencies else (),
             anaphors=anaphor_pairs(num, _SEED) if self.anaphors else (),
         )
 
-    def page(self, order: Order, read: Sentences, shown: Sequence[Shown[FoundT]]) -> Report:
+    def page(self, request: StudyRequest, read: Sentences, shown: Sequence[ModelFindings[FoundT]]) -> Report:
         """Makes the page: the findings, the method, the sentences, and how to repeat it.
 
         Args:
-            order: the options.
+            request: the options.
             read: the sentences, of which one of each template is shown.
             shown: the models with the measurements of their heads.
         """
@@ -198,10 +203,10 @@ class HeadsFigure(Generic[FoundT]):
         words = shared.fill(
             question=own.introduction(),
             verdicts=[text for result in shown for text in self.verdicts(result)],
-            scale_note=_scale_note(shared, order),
+            scale_note=_scale_note(shared, request),
             left_out=_skipped_note(shared, shown),
             examples=_examples((*read.dependencies, *read.anaphors)),
-            command=order.command,
+            command=request.command,
             note=self.note(shown),
             cost=", ".join(f"{result.processor_s:.0f} s with {result.subject.name}" for result in shown),
             machine=this_machine().to_text(),
@@ -223,8 +228,8 @@ class HeadsFigure(Generic[FoundT]):
             ),
             data={
                 "result": _result_name(self.title),
-                "scale": order.scale,
-                "command": order.command,
+                "scale": request.scale,
+                "command": request.command,
                 "models": [
                     {"model": result.subject.name, "skipped": result.skipped, **self.data(result.found)}
                     for result in shown
@@ -232,31 +237,31 @@ class HeadsFigure(Generic[FoundT]):
             },
         )
 
-    def forecast(self, order: Order, reporter: Reporter) -> Report:
+    def forecast(self, request: StudyRequest, reporter: Reporter) -> Report:
         """States how many sentences will be read, and by which models.
 
         Raises:
             AttendoError: no model is named where one is required, or corpora are given that the figure does not use.
         """
-        read, names = self.read(order), names_of(order)
+        read, names = self.read(request), names_of(request)
         text = page_text("heads/page.md")
         introduction = [text.note("forecast", count=read.count, names=", ".join(names))]
-        if order.scale == "tiny" and not order.runs:
+        if request.scale == "tiny" and not request.runs:
             introduction.append(text.note("training first"))
         return Report(
-            title=f"{self.title} at the scale '{order.scale}', in {order.folder}",
-            introduction=(" ".join(introduction), *self.further(order)),
-            sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
+            title=f"{self.title} at the scale '{request.scale}', in {request.folder}",
+            introduction=(" ".join(introduction), *self.further(request)),
+            sections=(Section(title="To start", blocks=(Shell(lines=(request.command,)),)),),
             data={
                 "result": _result_name(self.title),
-                "scale": order.scale,
+                "scale": request.scale,
                 "models": list(names),
                 "sentences": read.count,
             },
         )
 
 
-def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anaphors: Looks) -> None:
+def _check_enough(subject: Subject, read: Sentences, dependencies: CorpusAttention, anaphors: CorpusAttention) -> None:
     """Refuses a model whose vocabulary leaves less than a quarter of all sentences in either half."""
     for pairs, looks in ((read.dependencies, dependencies), (read.anaphors, anaphors)):
         fewest = min(len(looks.half(held_out=half)) for half in (False, True))
@@ -272,7 +277,7 @@ def _result_name(title: str) -> str:
     return title.split(":")[0].lower().replace(" ", "")
 
 
-def _skipped_note(text: PageText, shown: Iterable[Shown[FoundT]]) -> str:
+def _skipped_note(text: PageText, shown: Iterable[ModelFindings[FoundT]]) -> str:
     """A note on the number of sentences that each model skipped; empty if none were."""
     skipped = [f"{model.subject.name} {model.skipped}" for model in shown if model.skipped]
     return text.note("left out", skipped=", ".join(skipped)) if skipped else ""
@@ -288,11 +293,11 @@ def _examples(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     )
 
 
-def _scale_note(text: PageText, order: Order) -> str:
+def _scale_note(text: PageText, request: StudyRequest) -> str:
     """A note on the limits of the models that are looked at unless the user names others; empty if he does."""
-    if order.runs:
+    if request.runs:
         return ""
-    return text.note("tiny" if order.scale == "tiny" else "shipped")
+    return text.note("tiny" if request.scale == "tiny" else "shipped")
 
 
 def to_data(value: Any) -> Any:

@@ -8,9 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import Kind
-from attendo.paper.heads.chance import LEVEL, Case, OffsetProfile, PlaceRule, best_place_rule, holm, p_text, sign_tests
-from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
-from attendo.paper.heads.head_attention import Head, Heads, Look, Looks, decoder_weights, encoder_weights
+from attendo.paper.heads.chance import (
+    LEVEL,
+    Case,
+    OffsetProfile,
+    PositionalBaseline,
+    best_positional_baseline,
+    holm,
+    p_text,
+    sign_tests,
+)
+from attendo.paper.heads.figure import HeadsFigure, ModelFindings, percent, to_data
+from attendo.paper.heads.head_attention import (
+    CorpusAttention,
+    Head,
+    Heads,
+    SentenceAttention,
+    decoder_weights,
+    encoder_weights,
+)
 from attendo.paper.heads.markup import Side
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Picture
@@ -28,7 +44,7 @@ KINDS: tuple[tuple[Kind, Direction], ...] = (("encoder", "onwards"), ("encoder",
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Followed:
+class RelationAttention:
     """The attention of all heads along one relation in one direction, in one half of the sentences."""
 
     cases: tuple[Case, ...]
@@ -41,7 +57,7 @@ class Followed:
     by_others: NDArray[np.float64]
     """Mean attention that the other words give the partner, by the same head."""
 
-    def tests(self, rule: PlaceRule) -> tuple[Heads, Heads]:
+    def tests(self, rule: PositionalBaseline) -> tuple[Heads, Heads]:
         """Returns two exact p-values of each head, for its hits and for its attention.
 
         Args:
@@ -70,10 +86,10 @@ class Relation:
     distance: float
     """Mean distance between the two words in the held-out half, in words."""
     chosen_hits: float
-    """Share of the first half's cases that are hits, as in `Followed.hits`."""
+    """Share of the first half's cases that are hits, as in `RelationAttention.hits`."""
     hits: float
     """The same share for the held-out half."""
-    rule: PlaceRule
+    rule: PositionalBaseline
     """The position rule that finds most of the held-out half's partners."""
     rule_hits: float
     """Share of those partners that the rule finds."""
@@ -101,7 +117,7 @@ class Relation:
         return self.p_share < LEVEL
 
 
-def relations(looks: Looks) -> tuple[Relation, ...]:
+def relations(looks: CorpusAttention) -> tuple[Relation, ...]:
     """Returns the best self-attention head for each relation and direction, scored on held-out sentences.
 
     Args:
@@ -124,7 +140,7 @@ def relations(looks: Looks) -> tuple[Relation, ...]:
         for half in halves
     )
     # The rules are fitted to the held-out cases themselves, so that no position does better than the head's baseline.
-    rules = [best_place_rule(measured.cases) for measured in held_out]
+    rules = [best_positional_baseline(measured.cases) for measured in held_out]
     tests = [measured.tests(rule) for measured, rule in zip(held_out, rules, strict=True)]
     p_hits, p_share = (_corrected([p_values[which] for p_values in tests]) for which in (0, 1))
     return tuple(
@@ -133,7 +149,9 @@ def relations(looks: Looks) -> tuple[Relation, ...]:
     )
 
 
-def followed(looks: Sequence[Look], kind: Kind, direction: Direction, profile: OffsetProfile) -> Followed:
+def followed(
+    looks: Sequence[SentenceAttention], kind: Kind, direction: Direction, profile: OffsetProfile
+) -> RelationAttention:
     """Measures all heads of a kind in sentences that have a dependency.
 
     Args:
@@ -157,7 +175,7 @@ def followed(looks: Sequence[Look], kind: Kind, direction: Direction, profile: O
         shares.append(weights[:, :, query, target])
         by_place.append(profile.weights(length)[:, :, query, target])
         by_others.append(weights[:, :, others, target].mean(axis=-1))
-    return Followed(
+    return RelationAttention(
         cases=tuple(cases),
         hits=np.array(hits),
         shares=np.array(shares),
@@ -173,16 +191,19 @@ def _corrected(tests: Sequence[Heads]) -> list[Heads]:
     return [part.reshape(p_values.shape) for part, p_values in zip(np.split(together, ends), tests, strict=True)]
 
 
-def _pair_side(look: Look, kind: Kind) -> Side:
+def _pair_side(look: SentenceAttention, kind: Kind) -> Side:
     return look.source if kind == "encoder" else look.target
 
 
-def _weights(look: Look, kind: Kind) -> Heads:
+def _weights(look: SentenceAttention, kind: Kind) -> Heads:
     return encoder_weights(look) if kind == "encoder" else decoder_weights(look)
 
 
 def _relation(
-    row: Question, halves: tuple[Followed, Followed], rule: PlaceRule, p_values: tuple[Heads, Heads]
+    row: Question,
+    halves: tuple[RelationAttention, RelationAttention],
+    rule: PositionalBaseline,
+    p_values: tuple[Heads, Heads],
 ) -> Relation:
     chosen, held_out = halves
     # Attention breaks ties between equal numbers of hits.
@@ -212,7 +233,7 @@ def _relation(
     )
 
 
-def _with_dependency(looks: Sequence[Look], kind: Kind, name: str) -> list[Look]:
+def _with_dependency(looks: Sequence[SentenceAttention], kind: Kind, name: str) -> list[SentenceAttention]:
     return [look for look in looks if look.pair.template == name and _pair_side(look, kind).dependency is not None]
 
 
@@ -223,7 +244,7 @@ _MOST_WORDS = 16
 """Largest number of words in a sentence that is drawn, if there is one so short."""
 
 
-def _verdict(shown: Shown[tuple[Relation, ...]]) -> str:
+def _verdict(shown: ModelFindings[tuple[Relation, ...]]) -> str:
     following = [relation for relation in shown.found if relation.follows]
     leaning = [relation for relation in shown.found if relation.leans and not relation.follows]
     name = shown.subject.name
@@ -249,7 +270,7 @@ def _verdict(shown: Shown[tuple[Relation, ...]]) -> str:
     return " ".join(parts)
 
 
-def _hits_text(shown: Shown[tuple[Relation, ...]], relation: Relation) -> str:
+def _hits_text(shown: ModelFindings[tuple[Relation, ...]], relation: Relation) -> str:
     also = f"; so {'does' if len(relation.also) == 1 else 'do'} {', '.join(head.to_text() for head in relation.also)}"
     return (
         f"'{_ends(shown, relation)}' in {percent(relation.hits)}% of {relation.num_held_out} held-out cases "
@@ -257,7 +278,7 @@ def _hits_text(shown: Shown[tuple[Relation, ...]], relation: Relation) -> str:
     )
 
 
-def _values(shown: Shown[tuple[Relation, ...]]) -> Mapping[str, object]:
+def _values(shown: ModelFindings[tuple[Relation, ...]]) -> Mapping[str, object]:
     rows = [
         (relation, _ends(shown, relation), relation.rule.to_text(), p_text(relation.p_hits), p_text(relation.p_share))
         for relation in shown.found
@@ -275,7 +296,7 @@ def _values(shown: Shown[tuple[Relation, ...]]) -> Mapping[str, object]:
     }
 
 
-def _picture(shown: Shown[tuple[Relation, ...]], relation: Relation, number: int) -> Picture:
+def _picture(shown: ModelFindings[tuple[Relation, ...]], relation: Relation, number: int) -> Picture:
     look = _example(shown, relation)
     side = _side(look, relation)
     assert side.dependency is not None
@@ -289,28 +310,28 @@ def _picture(shown: Shown[tuple[Relation, ...]], relation: Relation, number: int
     return lines_picture(f"{shown.subject.slug}-{number}", look, heads, caption, (asking,))
 
 
-def _method(shown: Sequence[Shown[tuple[Relation, ...]]]) -> Mapping[str, object]:
+def _method(shown: Sequence[ModelFindings[tuple[Relation, ...]]]) -> Mapping[str, object]:
     tests = (
         f"{_num_tests(result)} pairs of a head and a row of the tables for {result.subject.name}" for result in shown
     )
     return {"num_tests": ", ".join(tests)}
 
 
-def _num_tests(shown: Shown[tuple[Relation, ...]]) -> int:
+def _num_tests(shown: ModelFindings[tuple[Relation, ...]]) -> int:
     config = shown.subject.model.transformer.config
     layers = {"encoder": config.encoder_layers, "decoder": config.decoder_layers}
     return sum(layers[relation.head.kind] * config.num_heads for relation in shown.found)
 
 
-def _side(look: Look, relation: Relation) -> Side:
+def _side(look: SentenceAttention, relation: Relation) -> Side:
     return look.source if relation.head.kind == "encoder" else look.target
 
 
-def _example(shown: Shown[tuple[Relation, ...]], relation: Relation) -> Look:
+def _example(shown: ModelFindings[tuple[Relation, ...]], relation: Relation) -> SentenceAttention:
     """A held-out sentence with a dependency of at least mean distance and at most `_MOST_WORDS` words, or the first."""
     looks = _cases(shown, relation)
 
-    def fits(look: Look) -> bool:
+    def fits(look: SentenceAttention) -> bool:
         side = _side(look, relation)
         assert side.dependency is not None
         return side.dependency[1] - side.dependency[0] >= relation.distance and len(side.words) <= _MOST_WORDS
@@ -318,12 +339,12 @@ def _example(shown: Shown[tuple[Relation, ...]], relation: Relation) -> Look:
     return next((look for look in looks if fits(look)), looks[0])
 
 
-def _ends(shown: Shown[tuple[Relation, ...]], relation: Relation) -> str:
+def _ends(shown: ModelFindings[tuple[Relation, ...]], relation: Relation) -> str:
     """The two words of a relation in its first held-out sentence, which is the same for both source languages."""
     return _words(_side(_cases(shown, relation)[0], relation))
 
 
-def _cases(shown: Shown[tuple[Relation, ...]], relation: Relation) -> list[Look]:
+def _cases(shown: ModelFindings[tuple[Relation, ...]], relation: Relation) -> list[SentenceAttention]:
     """The held-out sentences of a relation."""
     return [
         look

@@ -6,9 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.paper.heads.chance import LEVEL, Case, PlaceRule, best_place_rule, holm, p_text, sign_tests
-from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
-from attendo.paper.heads.head_attention import Head, Heads, Look, Looks, encoder_weights, ranked
+from attendo.paper.heads.chance import (
+    LEVEL,
+    Case,
+    PositionalBaseline,
+    best_positional_baseline,
+    holm,
+    p_text,
+    sign_tests,
+)
+from attendo.paper.heads.figure import HeadsFigure, ModelFindings, percent, to_data
+from attendo.paper.heads.head_attention import CorpusAttention, Head, Heads, SentenceAttention, encoder_weights, ranked
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Picture
 
@@ -19,7 +27,7 @@ LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Linked:
+class AnaphorAttention:
     """The attention of all heads from anaphors, in one half of the sentences."""
 
     templates: tuple[str, ...]
@@ -87,7 +95,7 @@ class Anaphors:
     """Number of pairs of twins in the first half."""
     num_held_out: int
     """Number of pairs of twins in the held-out half."""
-    rule: PlaceRule
+    rule: PositionalBaseline
     """The position rule that finds most of the held-out half's antecedents."""
     rule_hits: float
     """Share of those antecedents that the rule finds."""
@@ -95,14 +103,14 @@ class Anaphors:
     """For each template: name, number of held-out pairs, and the share that each of the two best heads gets right."""
 
 
-def anaphors(looks: Looks) -> Anaphors:
+def anaphors(looks: CorpusAttention) -> Anaphors:
     """Scores all encoder heads.
 
     Args:
         looks: attention on twins, of both halves.
     """
     chosen, held_out = (linked(looks.half(held_out=half)) for half in (False, True))
-    rule = best_place_rule(held_out.cases)
+    rule = best_positional_baseline(held_out.cases)
     p_values = holm(sign_tests(held_out.rights - 1))
     scores = chosen.rights.mean(axis=0) / 2
     looks_there = (chosen.on_antecedent + chosen.on_rival).mean(axis=0) >= LEAST_SHARE
@@ -121,13 +129,13 @@ def anaphors(looks: Looks) -> Anaphors:
     )
 
 
-def linked(looks: Sequence[Look]) -> Linked:
+def linked(looks: Sequence[SentenceAttention]) -> AnaphorAttention:
     """Measures all heads in twins; a sentence whose twin is missing is skipped.
 
     Args:
         looks: attention on sentences with an anaphor; those with the same `Pair.twin` are twins.
     """
-    by_twin: dict[int | None, list[Look]] = {}
+    by_twin: dict[int | None, list[SentenceAttention]] = {}
     for look in looks:
         by_twin.setdefault(look.pair.twin, []).append(look)
     templates, cases, hits, on_antecedent, on_rival = [], [], [], [], []
@@ -145,7 +153,7 @@ def linked(looks: Sequence[Look]) -> Linked:
             hits.append(row.argmax(axis=-1) == side.antecedent)
             on_antecedent.append(row[:, :, side.antecedent])
             on_rival.append(row[:, :, side.rival])
-    return Linked(
+    return AnaphorAttention(
         templates=tuple(templates),
         cases=tuple(cases),
         hits=np.array(hits),
@@ -154,7 +162,7 @@ def linked(looks: Sequence[Look]) -> Linked:
     )
 
 
-def _anaphor_head(head: Head, chosen: Heads, held_out: Linked, p_values: Heads) -> AnaphorHead:
+def _anaphor_head(head: Head, chosen: Heads, held_out: AnaphorAttention, p_values: Heads) -> AnaphorHead:
     place = (slice(None), head.layer, head.head)
     rights = held_out.rights[place]
     return AnaphorHead(
@@ -170,7 +178,7 @@ def _anaphor_head(head: Head, chosen: Heads, held_out: Linked, p_values: Heads) 
     )
 
 
-def _right_of(linked_: Linked, template: str, head: Head) -> float:
+def _right_of(linked_: AnaphorAttention, template: str, head: Head) -> float:
     of_template = np.array([name == template for name in linked_.templates])
     return float(linked_.rights[of_template, head.layer, head.head].mean() / 2)
 
@@ -181,7 +189,7 @@ _NUM_ROWS = 6
 _TEMPLATE_DRAWN = "gave"
 
 
-def _verdict(shown: Shown[Anaphors]) -> str:
+def _verdict(shown: ModelFindings[Anaphors]) -> str:
     found = shown.found
     best = found.heads[0]
     linking = [result for result in found.heads if result.links]
@@ -221,7 +229,7 @@ def _head_text(result: AnaphorHead) -> str:
     )
 
 
-def _values(shown: Shown[Anaphors]) -> Mapping[str, object]:
+def _values(shown: ModelFindings[Anaphors]) -> Mapping[str, object]:
     found = shown.found
     listed = [result for rank, result in enumerate(found.heads) if rank < _NUM_ROWS or result.p < LEVEL]
     return {
@@ -238,7 +246,7 @@ def _values(shown: Shown[Anaphors]) -> Mapping[str, object]:
     }
 
 
-def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
+def _pictures(shown: ModelFindings[Anaphors]) -> tuple[Picture, ...]:
     """Draws, like the paper, all lines of the best head, then those of the anaphor alone for all heads of its layer."""
     best: AnaphorHead = shown.found.heads[0]
     looks = shown.anaphors.half(held_out=True)
@@ -268,7 +276,7 @@ def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
     )
 
 
-def _method(shown: Sequence[Shown[Anaphors]]) -> Mapping[str, object]:
+def _method(shown: Sequence[ModelFindings[Anaphors]]) -> Mapping[str, object]:
     num_heads = ", ".join(f"{len(result.found.heads)} of {result.subject.name}" for result in shown)
     return {"num_heads": num_heads, "least": percent(LEAST_SHARE)}
 

@@ -4,21 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attendo.attention_maps.weights import TITLES, Kind
-from attendo.paper.experiment import Order, Scale, Stopped
+from attendo.paper.experiment import Scale, Stopped, StudyRequest
 from attendo.paper.heads.ablation import (
     NUM_RESAMPLES,
-    Cut,
-    Cuts,
-    Cutting,
+    AblationResults,
+    AblationRunner,
     DevSet,
+    HeadAblation,
     compare_cuts,
     dev_set,
     heads_of,
     own_sentences,
 )
 from attendo.paper.heads.chance import p_text
-from attendo.paper.heads.figure import HeadsFigure, Reading, Shown, percent, to_data
-from attendo.paper.heads.head_attention import Head, Looks
+from attendo.paper.heads.figure import HeadsFigure, ModelFindings, Reading, percent, to_data
+from attendo.paper.heads.head_attention import CorpusAttention, Head
 from attendo.paper.heads.pictures import cuts_png, lines_picture
 from attendo.paper.heads.roles import LEAST_SHARE, LEAST_WORDS, RoleScore, Structure, StructureHead, roles, structure
 from attendo.paper.page_text import page_text
@@ -43,10 +43,10 @@ class Figure5:
     structure: Structure
     roles: Mapping[Kind, tuple[RoleScore, ...]]
     dev: DevSet
-    cuts: Cuts
+    cuts: AblationResults
 
 
-def _verdicts(shown: Shown[Figure5]) -> list[str]:
+def _verdicts(shown: ModelFindings[Figure5]) -> list[str]:
     found, name = shown.found, shown.subject.name
     following = [result for result in found.structure.heads if result.follows and result.on_words >= LEAST_SHARE]
     if following:
@@ -84,7 +84,7 @@ def _resting(scores: Sequence[RoleScore], kind: Kind) -> list[Head]:
     ]
 
 
-def _values(shown: Shown[Figure5]) -> Mapping[str, object]:
+def _values(shown: ModelFindings[Figure5]) -> Mapping[str, object]:
     found, cuts, dev = shown.found.structure, shown.found.cuts, shown.found.dev
     rows, best = found.heads[:_NUM_ROWS], found.heads[:2]
     by_layer = {
@@ -115,7 +115,7 @@ def _values(shown: Shown[Figure5]) -> Mapping[str, object]:
     }
 
 
-def _picture(shown: Shown[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:
+def _picture(shown: ModelFindings[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:
     looks = shown.dependencies.half(held_out=True)
     look = next((candidate for candidate in looks if candidate.pair.template == _TEMPLATE_DRAWN), looks[0])
     heads = tuple(sorted((result.head for result in best), key=lambda head: head.head))
@@ -149,7 +149,7 @@ def _roles_table(kind: Kind, scores: Sequence[RoleScore]) -> Table:
     )
 
 
-def _cuts_picture(shown: Shown[Figure5]) -> Picture:
+def _cuts_picture(shown: ModelFindings[Figure5]) -> Picture:
     found = shown.found.cuts
     return Picture(
         name=f"{shown.subject.slug}-cuts.png",
@@ -160,7 +160,7 @@ def _cuts_picture(shown: Shown[Figure5]) -> Picture:
     )
 
 
-def _extremes(cuts: Sequence[Cut]) -> str:
+def _extremes(cuts: Sequence[HeadAblation]) -> str:
     low, high = min(cuts, key=lambda cut: cut.difference), max(cuts, key=lambda cut: cut.difference)
     return (
         f"from {low.difference:+.1f} BLEU without {_name(low.head)} to {high.difference:+.1f} without "
@@ -172,7 +172,7 @@ def _name(head: Head) -> str:
     return f"{TITLES[head.kind].lower()} {head.to_text()}"
 
 
-def _method(shown: Sequence[Shown[Figure5]]) -> Mapping[str, object]:
+def _method(shown: Sequence[ModelFindings[Figure5]]) -> Mapping[str, object]:
     return {
         "least_words": LEAST_WORDS,
         "num_heads": ", ".join(f"{len(result.found.structure.heads)} of {result.subject.name}" for result in shown),
@@ -187,12 +187,12 @@ def _method(shown: Sequence[Shown[Figure5]]) -> Mapping[str, object]:
 def _measure(reading: Reading) -> Figure5 | Stopped:
     """Scores all heads, and translates with each head cut in turn."""
     both = (reading.dependencies, reading.anaphors)
-    together = Looks(
+    together = CorpusAttention(
         all=tuple(look for looks in both for look in looks.all), skipped=sum(looks.skipped for looks in both)
     )
     dev = _dev_set(reading)
-    folder = reading.order.folder / "cuts" / reading.subject.slug
-    cutting = Cutting(folder, reading.subject.model, dev, reading.should_stop)
+    folder = reading.request.folder / "cuts" / reading.subject.slug
+    cutting = AblationRunner(folder, reading.subject.model, dev, reading.should_stop)
     whole, cut = cutting.whole(), []
     for head in heads_of(reading.subject.model.transformer):
         if whole is None or reading.should_stop():
@@ -213,15 +213,15 @@ def _measure(reading: Reading) -> Figure5 | Stopped:
 
 def _dev_set(reading: Reading) -> DevSet:
     """The sentences that are translated with heads cut: the user's development set, or our own sentences."""
-    order, read, most = reading.order, reading.read, MOST_TRANSLATED[reading.order.scale]
+    request, read, most = reading.request, reading.read, MOST_TRANSLATED[reading.request.scale]
     language = reading.subject.source_language
-    if order.data is None:
+    if request.data is None:
         return own_sentences((*read.dependencies, *read.anaphors), language, most)
-    return dev_set(order.data, language, reading.subject.model.description.target_language, most)
+    return dev_set(request.data, language, reading.subject.model.description.target_language, most)
 
 
-def _further(order: Order) -> tuple[str, ...]:
-    return (page_text(_TEXT).note("further", most=MOST_TRANSLATED[order.scale]),)
+def _further(request: StudyRequest) -> tuple[str, ...]:
+    return (page_text(_TEXT).note("further", most=MOST_TRANSLATED[request.scale]),)
 
 
 def _data(found: Figure5) -> dict[str, object]:

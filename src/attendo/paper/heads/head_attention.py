@@ -41,7 +41,7 @@ def ranked(scores: Heads) -> list[Head]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Look:
+class SentenceAttention:
     """A sentence pair and the attention of every head on it."""
 
     pair: Pair
@@ -52,19 +52,21 @@ class Look:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Looks:
+class CorpusAttention:
     """A model's attention on all sentences of one kind."""
 
-    all: tuple[Look, ...]
+    all: tuple[SentenceAttention, ...]
     skipped: int
     """Number of skipped sentences: their pieces straddle words, which some vocabularies do with punctuation."""
 
-    def half(self, *, held_out: bool) -> tuple[Look, ...]:
+    def half(self, *, held_out: bool) -> tuple[SentenceAttention, ...]:
         """Returns the sentences that heads are scored on if `held_out`, otherwise those that they are chosen on."""
         return tuple(look for look in self.all if look.pair.held_out == held_out)
 
 
-def look_at(engine: Engine, pairs: Iterable[Pair], should_stop: Callable[[], bool] = lambda: False) -> Looks | None:
+def collect_attention(
+    engine: Engine, pairs: Iterable[Pair], should_stop: Callable[[], bool] = lambda: False
+) -> CorpusAttention | None:
     """Reads sentences with their given translations.
 
     Args:
@@ -82,18 +84,18 @@ def look_at(engine: Engine, pairs: Iterable[Pair], should_stop: Callable[[], boo
         source, target = pair.sides(engine.description.source_language)
         words = joined(engine.attention(source.text, target.text))
         if words.source[:-1] == source.words and words.target[:-1] == target.words:
-            looks.append(Look(pair=pair, source=source, target=target, words=words))
+            looks.append(SentenceAttention(pair=pair, source=source, target=target, words=words))
         else:
             skipped += 1
-    return Looks(all=tuple(looks), skipped=skipped)
+    return CorpusAttention(all=tuple(looks), skipped=skipped)
 
 
-def encoder_weights(look: Look) -> NDArray[np.float64]:
+def encoder_weights(look: SentenceAttention) -> NDArray[np.float64]:
     """Returns encoder self-attention between words, `(num_layers, num_heads, src_len, src_len)`, `</s>` last."""
     return look.words.weights("encoder").astype(np.float64)
 
 
-def decoder_weights(look: Look) -> NDArray[np.float64]:
+def decoder_weights(look: SentenceAttention) -> NDArray[np.float64]:
     """Returns decoder self-attention between words, `(num_layers, num_heads, tgt_len, tgt_len)`.
 
     A row is the word that is being written, with `</s>` last; a column is a word that it attends to, the start last.

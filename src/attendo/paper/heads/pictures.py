@@ -13,8 +13,8 @@ from attendo.attention_maps.svg import to_svg
 from attendo.attention_maps.view import View
 from attendo.attention_maps.weights import KINDS, TITLES, Kind
 from attendo.paper.charts import panels
-from attendo.paper.heads.ablation import Cut, Cuts
-from attendo.paper.heads.head_attention import Head, Look
+from attendo.paper.heads.ablation import AblationResults, HeadAblation
+from attendo.paper.heads.head_attention import Head, SentenceAttention
 from attendo.paper.report import Picture
 from attendo.plots.figure_files import png_bytes
 
@@ -22,7 +22,9 @@ _LEAST_RANGE = 0.5
 """Smallest end of the colour scale, in BLEU, so that negligible differences stay pale."""
 
 
-def lines_picture(name: str, look: Look, heads: tuple[Head, ...], caption: str, words: tuple[str, ...] = ()) -> Picture:
+def lines_picture(
+    name: str, look: SentenceAttention, heads: tuple[Head, ...], caption: str, words: tuple[str, ...] = ()
+) -> Picture:
     """Draws heads of one layer as in the paper's Figures 3 to 5.
 
     Args:
@@ -51,7 +53,7 @@ def lines_picture(name: str, look: Look, heads: tuple[Head, ...], caption: str, 
     )
 
 
-def strongest(look: Look, heads: tuple[Head, ...], word: str) -> str:
+def strongest(look: SentenceAttention, heads: tuple[Head, ...], word: str) -> str:
     """States where self-attention heads attend most from a word, for readers who cannot see the lines.
 
     Args:
@@ -67,7 +69,7 @@ def strongest(look: Look, heads: tuple[Head, ...], word: str) -> str:
     return f"What they look at most from {word}: {', '.join(parts)}."
 
 
-def cuts_png(found: Cuts) -> bytes:
+def cuts_png(found: AblationResults) -> bytes:
     """Draws a panel for each kind: heads that are missed are orange, others purple; a star marks a clear difference."""
     kinds = [kind for kind in KINDS if any(cut.head.kind == kind for cut in found.cuts)]
     by_kind = {kind: [cut for cut in found.cuts if cut.head.kind == kind] for kind in kinds}
@@ -89,7 +91,7 @@ def _signed(difference: float) -> str:
     return f"{rounded:+.1f}" if rounded else "0.0"
 
 
-def _panel(axes: Axes, kind: Kind, cuts: Sequence[Cut], norm: TwoSlopeNorm) -> AxesImage:
+def _panel(axes: Axes, kind: Kind, cuts: Sequence[HeadAblation], norm: TwoSlopeNorm) -> AxesImage:
     layers = sorted({cut.head.layer for cut in cuts})
     num_heads = 1 + max(cut.head.head for cut in cuts)
     values = np.full((len(layers), num_heads), np.nan)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import KINDS, Kind
 from attendo.paper.heads.chance import LEVEL, OffsetProfile, holm, sign_tests
-from attendo.paper.heads.head_attention import Head, Heads, Look, Looks, encoder_weights, ranked
+from attendo.paper.heads.head_attention import CorpusAttention, Head, Heads, SentenceAttention, encoder_weights, ranked
 from attendo.paper.heads.markup import PUNCTUATION, Link, Side, links
 from attendo.paper.statistics import Estimate, estimate
 
@@ -60,7 +60,7 @@ class Structure:
     """Share within the constituent of a head that attends to all other words equally, held out."""
 
 
-def structure(looks: Looks) -> Structure:
+def structure(looks: CorpusAttention) -> Structure:
     """Scores all encoder heads.
 
     Args:
@@ -92,7 +92,7 @@ def innermost(side: Side) -> dict[int, Link]:
     return smallest
 
 
-def _scores(look: Look, profile: OffsetProfile) -> NDArray[np.float64]:
+def _scores(look: SentenceAttention, profile: OffsetProfile) -> NDArray[np.float64]:
     """Returns each head's share inside, its twin's, and its attention on other words: `(3, num_layers, num_heads)`."""
     length = len(look.source.words)
     weights = encoder_weights(look)[:, :, :length, :length]
@@ -144,7 +144,7 @@ def _floats(values: NDArray[np.float64]) -> Sequence[float]:
 
 # --- roles ------------------------------------------------------------------------------------------------------------
 
-Targets = Callable[[Look, int], Collection[int]]
+Targets = Callable[[SentenceAttention, int], Collection[int]]
 """A function that returns the columns that play a role for a row; empty if none does."""
 
 
@@ -163,7 +163,7 @@ class RoleScore:
     """Share of those words whose strongest weight is on the role."""
 
 
-def roles(looks: Sequence[Look]) -> dict[Kind, tuple[RoleScore, ...]]:
+def roles(looks: Sequence[SentenceAttention]) -> dict[Kind, tuple[RoleScore, ...]]:
     """Scores every head of every kind; a role that nothing plays in these sentences is skipped.
 
     Args:
@@ -178,7 +178,7 @@ def roles(looks: Sequence[Look]) -> dict[Kind, tuple[RoleScore, ...]]:
     }
 
 
-def _score(looks: Sequence[Look], kind: Kind, role: str, targets: Targets) -> RoleScore | None:
+def _score(looks: Sequence[SentenceAttention], kind: Kind, role: str, targets: Targets) -> RoleScore | None:
     shares, hits, chances = [], [], []
     for look in looks:
         weights = look.words.weights(kind).astype(np.float64)
@@ -202,7 +202,7 @@ def _score(looks: Sequence[Look], kind: Kind, role: str, targets: Targets) -> Ro
 
 
 def _encoder_place(offset: int) -> Targets:
-    def targets(look: Look, row: int) -> Collection[int]:
+    def targets(look: SentenceAttention, row: int) -> Collection[int]:
         return {row + offset} & set(range(len(look.source.words)))
 
     return targets
@@ -211,13 +211,13 @@ def _encoder_place(offset: int) -> Targets:
 def _source_column(index: int) -> Targets:
     """A word at a fixed index of the source; a negative index counts from the end, where -1 is `</s>`."""
 
-    def targets(look: Look, row: int) -> Collection[int]:
+    def targets(look: SentenceAttention, row: int) -> Collection[int]:
         return {index % len(look.words.source)}
 
     return targets
 
 
-def _same_word(look: Look, row: int) -> Collection[int]:
+def _same_word(look: SentenceAttention, row: int) -> Collection[int]:
     words = [word.lower() for word in look.source.words]
     if row >= len(words) or words[row] in PUNCTUATION:
         return set()
@@ -249,7 +249,7 @@ def _already_written(targets: Callable[[Side, int], Collection[int]]) -> Targets
 def _decoder_place(offset: int) -> Targets:
     """The word at an offset of 0 or less from the one that is being written; 0 is its own pieces, if it has several."""
 
-    def targets(look: Look, row: int) -> Collection[int]:
+    def targets(look: SentenceAttention, row: int) -> Collection[int]:
         place = row + offset
         # `</s>` has no column, and a word of one piece does not attend to itself.
         weights = look.words.decoder
@@ -263,7 +263,7 @@ def _decoder_place(offset: int) -> Targets:
 def _aligned(shift: int) -> Targets:
     """The source words aligned to a target word: to the one being written (0), the one before (-1) or after it (1)."""
 
-    def targets(look: Look, row: int) -> Collection[int]:
+    def targets(look: SentenceAttention, row: int) -> Collection[int]:
         return {source for source, target in links(look.source, look.target) if target == row + shift}
 
     return targets

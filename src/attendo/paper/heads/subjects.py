@@ -7,7 +7,7 @@ from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.errors import ModelError, RecipeError
-from attendo.paper.experiment import Order, Reporter
+from attendo.paper.experiment import Reporter, StudyRequest
 from attendo.paper.phrasebook_texts import phrasebook_folder, write_if_tiny
 from attendo.recipe import load_recipe
 from attendo.text.prepared import open_prepared
@@ -58,27 +58,29 @@ class Subject:
         )
 
 
-def names_of(order: Order) -> tuple[str, ...]:
+def names_of(request: StudyRequest) -> tuple[str, ...]:
     """Returns the names of the models that will be examined.
 
     Raises:
         RecipeError: the scale is `paper`, and no model is named.
     """
-    if order.runs:
-        return order.runs
-    if order.scale == "paper":
+    if request.runs:
+        return request.runs
+    if request.scale == "paper":
         raise RecipeError(
             "the scale paper looks at a model of full size, and none ships; train one with `attendo train base`, "
             "and name its run with --run"
         )
-    return SHIPPED if order.scale == "small" else ("phrasebook",)
+    return SHIPPED if request.scale == "small" else ("phrasebook",)
 
 
-def open_subjects(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> tuple[Subject, ...] | None:
+def open_subjects(
+    request: StudyRequest, reporter: Reporter, should_stop: Callable[[], bool]
+) -> tuple[Subject, ...] | None:
     """Loads the models; at the scale `tiny` trains one first, unless one is named.
 
     Args:
-        order: the options.
+        request: the options.
         reporter: receives the progress.
         should_stop: asked between two updates.
 
@@ -89,11 +91,11 @@ def open_subjects(order: Order, reporter: Reporter, should_stop: Callable[[], bo
         AttendoError: a model is missing or damaged, translates between other languages, or has no encoder heads.
         OSError: the folder cannot be written to.
     """
-    names = names_of(order)
-    if order.scale == "tiny" and not order.runs:
-        if not _train(order, reporter, should_stop):
+    names = names_of(request)
+    if request.scale == "tiny" and not request.runs:
+        if not _train(request, reporter, should_stop):
             return None
-        return (_subject("phrasebook", str(order.folder / "run")),)
+        return (_subject("phrasebook", str(request.folder / "run")),)
     subjects = tuple(_subject(name, name) for name in names)
     if len({subject.slug for subject in subjects}) < len(subjects):
         raise RecipeError(f"--run: {', '.join(names)} have names that do not differ; name each model once")
@@ -115,18 +117,18 @@ def _subject(name: str, where: str) -> Subject:
     return Subject(name=name, model=model, engine=engine)
 
 
-def _train(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> bool:
+def _train(request: StudyRequest, reporter: Reporter, should_stop: Callable[[], bool]) -> bool:
     """Trains the model on the phrasebook, unless that is done; returns False if interrupted."""
-    run = order.folder / "run"
+    run = request.folder / "run"
     if (run / "model" / "config.json").is_file():
         return True
     reporter.message("training a small model on the phrasebook")
-    write_if_tiny(order)
+    write_if_tiny(request)
     if not (run / "recipe.toml").exists():
-        folder = f"data.folder={phrasebook_folder(order).resolve()}"
+        folder = f"data.folder={phrasebook_folder(request).resolve()}"
         recipe = load_recipe("search-settings/tiny", ["name=heads-tiny", folder])
-        prepare_if_missing(recipe, order.folder / "prepared", Silence())
-        start_run(recipe, run, order.folder / "prepared")
+        prepare_if_missing(recipe, request.folder / "prepared", Silence())
+        start_run(recipe, run, request.folder / "prepared")
     with run_lock(run):
         recipe, prepared = resume_run(run, [])
         check_prepared(run)

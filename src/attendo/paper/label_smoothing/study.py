@@ -14,12 +14,12 @@ from attendo.checkpoint.weights import load_weights, mean_weights
 from attendo.errors import ModelError
 from attendo.paper.calibration import Bin, Calibration, calibration, pooled, teacher_forced
 from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, OURS, PAPER, PURPLE, finish, legend_below, panels
-from attendo.paper.comparison import Comparison, Expected, Metric, compare, difference_table
-from attendo.paper.experiment import Order, Reporter
+from attendo.paper.comparison import Comparison, Metric, PaperClaim, compare, difference_table
+from attendo.paper.experiment import Reporter, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_runs
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.report import Table
-from attendo.paper.rows_study import Findings, MeasuredRun, Page, RowsStudy, Sitting
+from attendo.paper.rows_study import Findings, MeasuredRun, Page, RowsStudy, StudySession
 from attendo.paper.study import Run
 from attendo.paper.study_folder import measured_once
 from attendo.paper.table3.study import BASE, BLEU_UNIT, PERPLEXITY_UNIT, Row
@@ -62,17 +62,17 @@ BY_NAME = {f"eps-{epsilon}": epsilon for epsilon in EPSILONS}
 """Values of eps_ls by the rows' names, which are also the names of their runs."""
 
 
-def recipes(order: Order) -> dict[str, Recipe]:
+def recipes(request: StudyRequest) -> dict[str, Recipe]:
     """Returns the rows' recipes, which differ only in eps_ls.
 
     They derive from the shipped recipe `label-smoothing/SCALE`; at full size from Table 3's base row, WMT 2014 and
     100,000 updates.
     """
-    name = "table3/base" if order.scale == "paper" else f"label-smoothing/{order.scale}"
-    folder = taken_from(corpora_folder(order))
+    name = "table3/base" if request.scale == "paper" else f"label-smoothing/{request.scale}"
+    folder = taken_from(corpora_folder(request))
     return {
         row: load_recipe(
-            name, [f"name=label-smoothing-{order.scale}-{row}", *folder, f"training.label_smoothing={epsilon}"]
+            name, [f"name=label-smoothing-{request.scale}-{row}", *folder, f"training.label_smoothing={epsilon}"]
         )
         for row, epsilon in BY_NAME.items()
     }
@@ -86,14 +86,14 @@ def compare_rows(runs: Sequence[Read]) -> tuple[RowComparison, ...]:
     return compare(by_row, EPSILONS[0], METRICS, _expected)
 
 
-def _expected(epsilon: float, key: str) -> Expected:
+def _expected(epsilon: float, key: str) -> PaperClaim:
     row, plain = PRINTED.get(epsilon), PRINTED[EPSILONS[0]]
     if row is not None and key == "perplexity":
-        return Expected.of_printed(row.perplexity, plain.perplexity, PERPLEXITY_UNIT)
+        return PaperClaim.of_printed(row.perplexity, plain.perplexity, PERPLEXITY_UNIT)
     if row is not None and key == "bleu":
-        return Expected.of_printed(row.bleu, plain.bleu, BLEU_UNIT)
+        return PaperClaim.of_printed(row.bleu, plain.bleu, BLEU_UNIT)
     # Section 5.4 states the direction of these two, for the paper's eps_ls alone.
-    return Expected(direction=int(epsilon == PAPER_EPSILON and key in ("accuracy", "entropy")))
+    return PaperClaim(direction=int(epsilon == PAPER_EPSILON and key in ("accuracy", "entropy")))
 
 
 def best_probability(epsilon: float, vocab_size: int) -> float:
@@ -157,17 +157,17 @@ def measured_run(run: Path, prepared: PreparedData) -> Calibration:
     return measured_once(run / MEASURED, _KEPT, measure)
 
 
-def _sizes(sitting: Sitting) -> DataSizes:
-    prepared = sitting.opened.prepared
+def _sizes(session: StudySession) -> DataSizes:
+    prepared = session.opened.prepared
     return DataSizes(vocab_size=prepared.target_tokenizer.vocab_size, valid_pairs=len(prepared.valid_source))
 
 
-def _measured(sitting: Sitting, sizes: DataSizes, run: Run) -> Calibration:
-    return measured_run(sitting.folder(run), sitting.opened.prepared)
+def _measured(session: StudySession, sizes: DataSizes, run: Run) -> Calibration:
+    return measured_run(session.folder(run), session.opened.prepared)
 
 
-def _forecast(order: Order, reporter: Reporter) -> Forecast:
-    rows = recipes(order)
+def _forecast(request: StudyRequest, reporter: Reporter) -> Forecast:
+    rows = recipes(request)
     recipe = next(iter(rows.values()))
     rows_data = [
         {"row": name, "epsilon": BY_NAME[name], "recipe": row.name, "updates": row.training.max_steps}
@@ -175,7 +175,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     ]
     # All rows have the same model and budget, so they take the same time.
     return forecast_of_runs(
-        order, recipe, reporter, _TEXT, num_rows=len(rows), data={"rows": rows_data}, rows=rows.items()
+        request, recipe, reporter, _TEXT, num_rows=len(rows), data={"rows": rows_data}, rows=rows.items()
     )
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from attendo.errors import DataError
 from attendo.files import atomic_path
 from attendo.paper.declared import declared
-from attendo.paper.experiment import Order, Scale
+from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.cleaning import SentencePair, clean, read_valid
@@ -248,28 +248,28 @@ LENGTHS: Mapping[Scale, Lengths] = declared("length_extrapolation/scales.toml", 
 """Trained and tested lengths, and tested positions, by scale."""
 
 
-def base_recipe(order: Order) -> Recipe:
+def base_recipe(request: StudyRequest) -> Recipe:
     """The shipped recipe of a scale, which names the corpora that texts are made of.
 
     Raises:
         RecipeError: `--data` was given for the scale `tiny`, which has texts of its own.
     """
-    return load_recipe(f"length-extrapolation/{order.scale}", taken_from(corpora_folder(order)))
+    return load_recipe(f"length-extrapolation/{request.scale}", taken_from(corpora_folder(request)))
 
 
-def texts_folder(order: Order) -> Path:
+def texts_folder(request: StudyRequest) -> Path:
     """The folder of the texts."""
-    return order.folder / "texts"
+    return request.folder / "texts"
 
 
-def recipes(order: Order) -> dict[str, Recipe]:
+def recipes(request: StudyRequest) -> dict[str, Recipe]:
     """The rows' recipes by row name.
 
     Raises:
         RecipeError: `--data` was given for the scale `tiny`, which has texts of its own.
     """
-    base = base_recipe(order)
-    return {row.name: _recipe(base, row, texts_folder(order)) for row in ROWS}
+    base = base_recipe(request)
+    return {row.name: _recipe(base, row, texts_folder(request)) for row in ROWS}
 
 
 def _recipe(base: Recipe, row: Row, texts: Path) -> Recipe:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from attendo.paper.experiment import Order, Reporter, Stopped
+from attendo.paper.experiment import Reporter, Stopped, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.length_extrapolation.comparison import (
     Measures,
@@ -33,15 +33,15 @@ from attendo.paper.length_extrapolation.tables import (
     LAYOUTS,
     ROUNDING,
     ClosedForm,
+    LengthStatistics,
     Tables,
-    Trained,
     closed_form,
     tables,
     trained,
 )
 from attendo.paper.page_parts import corpora_of
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
+from attendo.paper.rows_study import Findings, Page, RowsStudy, StudySession
 from attendo.paper.statistics import Estimate
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep
@@ -56,9 +56,9 @@ _CLOSED_FORMS = {"tiny": (32, 256), "small": (128, 2048), "paper": (512, 4096)}
 class Texts:
     """The training and test texts, and the check of the closed form of sinusoids."""
 
-    short: Trained
+    short: LengthStatistics
     """Token counts of the short training texts."""
-    every: Trained
+    every: LengthStatistics
     """Token counts of the training texts of all lengths."""
     test: tuple[Pair, ...]
     """Test sentences."""
@@ -78,40 +78,40 @@ class ReadModel:
 LengthFindings = Findings[Texts, ReadModel]
 
 
-def _write(order: Order) -> None:
-    write_if_tiny(order)
-    write_texts(base_recipe(order), LENGTHS[order.scale], texts_folder(order))
+def _write(request: StudyRequest) -> None:
+    write_if_tiny(request)
+    write_texts(base_recipe(request), LENGTHS[request.scale], texts_folder(request))
 
 
-def _texts(sitting: Sitting) -> Texts:
-    order, prepared = sitting.order, sitting.opened.prepared
-    d_model, positions = _CLOSED_FORMS[order.scale]
+def _texts(session: StudySession) -> Texts:
+    request, prepared = session.request, session.opened.prepared
+    d_model, positions = _CLOSED_FORMS[request.scale]
     return Texts(
         short=trained(prepared, SHORT),
         every=trained(prepared, ALL),
-        test=tuple(read_test(base_recipe(order), texts_folder(order))),
+        test=tuple(read_test(base_recipe(request), texts_folder(request))),
         prepared=prepared,
         closed_forms=tuple(closed_form(layout, d_model, positions, positions) for layout in LAYOUTS),
     )
 
 
-def _read(sitting: Sitting, texts: Texts, run: Run) -> ReadModel | Stopped:
+def _read(session: StudySession, texts: Texts, run: Run) -> ReadModel | Stopped:
     """Measures a run's model, unless its measurements are kept already."""
-    if sitting.should_stop():
+    if session.should_stop():
         return Stopped()
-    folder = sitting.folder(run)
-    lengths = LENGTHS[sitting.order.scale]
+    folder = session.folder(run)
+    lengths = LENGTHS[session.request.scale]
     measures = kept_measures(folder)
     if measures is None or tuple(length.sentences for length in measures.lengths) != lengths.tested:
-        sitting.reporter.message(f"{run.name}: reading texts of all lengths")
+        session.reporter.message(f"{run.name}: reading texts of all lengths")
         measures = measure(
             folder / "model",
             list(texts.test),
             lengths.tested,
             lengths.shifts,
             run.recipe.search,
-            sitting.should_stop,
-            threads=sitting.opened.threads,
+            session.should_stop,
+            threads=session.opened.threads,
         )
         if measures is None:
             return Stopped()
@@ -119,13 +119,13 @@ def _read(sitting: Sitting, texts: Texts, run: Run) -> ReadModel | Stopped:
     return ReadModel(measures=measures, folder=folder / "model")
 
 
-def _forecast(order: Order, reporter: Reporter) -> Forecast:
-    rows, lengths = recipes(order), LENGTHS[order.scale]
-    plans = forecast_rows(rows, prepared_so_far(order, rows[ROWS[0].name]), reporter)
+def _forecast(request: StudyRequest, reporter: Reporter) -> Forecast:
+    rows, lengths = recipes(request), LENGTHS[request.scale]
+    plans = forecast_rows(rows, prepared_so_far(request, rows[ROWS[0].name]), reporter)
     most = {"short": lengths.trained_sentences, "all": lengths.all_sentences}
     rows_of = [(plan, BY_NAME[plan.name]) for plan in plans]
     return forecast_of_rows(
-        order,
+        request,
         plans,
         _TEXT,
         rows=[(plan, row.kind, most[row.texts]) for plan, row in rows_of],
@@ -176,7 +176,7 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
             "similarity": similarity_png(
                 position_tables.similarity, position_tables.curves, short.longest_source, position_tables.shown
             ),
-            **_about_texts(found.order, texts),
+            **_about_texts(found.request, texts),
             "runs": found.results,
         },
         bleu=f"BLEU is sacreBLEU's: {signature}",
@@ -192,9 +192,9 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
     )
 
 
-def _about_texts(order: Order, texts: Texts) -> dict[str, object]:
+def _about_texts(request: StudyRequest, texts: Texts) -> dict[str, object]:
     """The values for what the page says about the texts."""
-    base, lengths, short, every = base_recipe(order), LENGTHS[order.scale], texts.short, texts.every
+    base, lengths, short, every = base_recipe(request), LENGTHS[request.scale], texts.short, texts.every
     return {
         "own_corpora": corpora_of(base),
         "short_sentences": lengths.trained_sentences,

@@ -166,7 +166,7 @@ _USUAL = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trained:
+class LengthStatistics:
     """Token counts of the texts of one corpus, `</s>` included."""
 
     texts: int
@@ -213,7 +213,7 @@ class Tables:
     """Number of rows in a heat map."""
 
 
-def trained(prepared: PreparedData, corpus: str) -> Trained:
+def trained(prepared: PreparedData, corpus: str) -> LengthStatistics:
     """The token counts of a corpus, which determine the positions that it trains.
 
     Args:
@@ -221,7 +221,7 @@ def trained(prepared: PreparedData, corpus: str) -> Trained:
         corpus: name of the corpus, `SHORT` or `ALL`.
     """
     pairs = prepared.corpora[corpus]
-    return Trained(
+    return LengthStatistics(
         texts=len(pairs),
         mean_target=float(pairs.target_lengths.mean()),
         usual_source=int(np.quantile(pairs.source_lengths, _USUAL)),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attendo.paper.declared import declared
-from attendo.paper.experiment import Order, Scale
+from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.run_results import RunResult, validations
 from attendo.paper.statistics import Estimate, estimate
@@ -141,23 +141,23 @@ def rows_of(scale: Scale) -> tuple[Row, ...]:
     )
 
 
-def base_recipe(order: Order) -> Recipe:
+def base_recipe(request: StudyRequest) -> Recipe:
     """Returns the shipped recipe of a scale, with the folder of the corpora.
 
     Raises:
         RecipeError: `--data` is given at the scale `tiny`, which generates its corpora.
     """
-    return load_recipe(f"schedule/{order.scale}", taken_from(corpora_folder(order)))
+    return load_recipe(f"schedule/{request.scale}", taken_from(corpora_folder(request)))
 
 
-def recipes(order: Order) -> dict[str, Recipe]:
+def recipes(request: StudyRequest) -> dict[str, Recipe]:
     """Returns the rows' recipes by the rows' names.
 
     Raises:
         RecipeError: `--data` is given at the scale `tiny`, which generates its corpora.
     """
-    base = base_recipe(order)
-    return {row.name: _recipe(base, row) for row in rows_of(order.scale)}
+    base = base_recipe(request)
+    return {row.name: _recipe(base, row) for row in rows_of(request.scale)}
 
 
 def _recipe(base: Recipe, row: Row) -> Recipe:
@@ -165,7 +165,7 @@ def _recipe(base: Recipe, row: Row) -> Recipe:
     return replace(base, name=f"{base.name}-{row.name}", training=training)
 
 
-class Fate(Enum):
+class RunStatus(Enum):
     """The outcome of a run."""
 
     LEARNT = "learnt"
@@ -191,7 +191,7 @@ class RowOutcome:
     """The outcomes of a schedule with at least one finished run."""
 
     row: Row
-    fates: Mapping[int, Fate]
+    fates: Mapping[int, RunStatus]
     """Outcome of each run, by seed."""
     log_loss: Estimate | None
     """Mean validation loss of the runs that did not diverge, in nats per target token; None if there are none."""
@@ -201,7 +201,7 @@ class RowOutcome:
     """Difference in `log_loss` to the longest warm-up with the same factor, paired by seed; None for the longest
     warm-up itself, and if no seed has both."""
 
-    def count(self, fate: Fate) -> int:
+    def count(self, fate: RunStatus) -> int:
         """Returns the number of runs with an outcome."""
         return sum(outcome is fate for outcome in self.fates.values())
 
@@ -234,7 +234,7 @@ def outcomes(
     summaries = []
     for row, runs in by_row.items():
         fates = {seed: _fate(result, frequencies) for seed, result in runs.items()}
-        fates |= dict.fromkeys(diverged.get(row.name, ()), Fate.DIVERGED)
+        fates |= dict.fromkeys(diverged.get(row.name, ()), RunStatus.DIVERGED)
         if not fates:
             continue
         base = by_row[Row(warmup_steps=longest[row.factor], factor=row.factor)]
@@ -310,5 +310,5 @@ def frequency_loss(prepared: PreparedData) -> float:
     return float(np.concatenate([losses[valid.target(index)] for index in range(len(valid))]).mean())
 
 
-def _fate(result: RunResult, frequencies: float) -> Fate:
-    return Fate.LEARNT if math.log(result.perplexity) < frequencies else Fate.STUCK
+def _fate(result: RunResult, frequencies: float) -> RunStatus:
+    return RunStatus.LEARNT if math.log(result.perplexity) < frequencies else RunStatus.STUCK

@@ -9,18 +9,18 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
-from attendo.paper.experiment import Order, Reporter
+from attendo.paper.experiment import Reporter, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_runs
 from attendo.paper.page_parts import signatures_of
-from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
+from attendo.paper.rows_study import Findings, Page, RowsStudy, StudySession
 from attendo.paper.schedule.rows import (
     CURVES,
     CheckedCurve,
     Curve,
-    Fate,
     Row,
     RowOutcome,
     RunCurve,
+    RunStatus,
     base_recipe,
     checked,
     frequency_loss,
@@ -153,22 +153,22 @@ class Checks:
 ScheduleFindings = Findings[Checks, RunCurve]
 
 
-def _check(sitting: Sitting) -> Checks:
+def _check(session: StudySession) -> Checks:
     return Checks(
-        equation=tuple(checked(curve) for curve in CURVES), frequencies=frequency_loss(sitting.opened.prepared)
+        equation=tuple(checked(curve) for curve in CURVES), frequencies=frequency_loss(session.opened.prepared)
     )
 
 
-def _curve(sitting: Sitting, checks: Checks, run: Run) -> RunCurve:
-    return run_curve(sitting.folder(run), run.row, run.seed)
+def _curve(session: StudySession, checks: Checks, run: Run) -> RunCurve:
+    return run_curve(session.folder(run), run.row, run.seed)
 
 
-def _forecast(order: Order, reporter: Reporter) -> Forecast:
-    base, rows = base_recipe(order), rows_of(order.scale)
+def _forecast(request: StudyRequest, reporter: Reporter) -> Forecast:
+    base, rows = base_recipe(request), rows_of(request.scale)
     peaks = [(row, row.peak(base.model.d_model)) for row in rows]
     # All runs take the same time: the learning rate does not affect it.
     return forecast_of_runs(
-        order,
+        request,
         base,
         reporter,
         _TEXT,
@@ -184,7 +184,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
 def _page(findings: ScheduleFindings) -> Page | None:
     if not findings.num_ended:
         return None
-    rows, recipe, checks = rows_of(findings.order.scale), findings.any_recipe, findings.begun
+    rows, recipe, checks = rows_of(findings.request.scale), findings.any_recipe, findings.begun
     curves = (*(run.measured for run in findings.runs), *findings.diverged.values())
     diverged = {row.name: [seed for name, seed in findings.diverged if name == row.name] for row in rows}
     compared = outcomes(rows, findings.results, diverged, checks.frequencies)
@@ -226,7 +226,7 @@ def _outcomes(outcomes: Sequence[RowOutcome]) -> list[str]:
     if sound := [
         (outcome.log_loss.mean, outcome.row)
         for outcome in outcomes
-        if outcome.log_loss and not outcome.count(Fate.DIVERGED)
+        if outcome.log_loss and not outcome.count(RunStatus.DIVERGED)
     ]:
         _, best = min(sound, key=lambda pair: pair[0])
         sentences.append(f"The lowest mean is that of {best.title} with factor {best.factor:g}.")
@@ -236,7 +236,11 @@ def _outcomes(outcomes: Sequence[RowOutcome]) -> list[str]:
 def _of_factor(factor: float, outcomes: Sequence[RowOutcome]) -> str:
     parts = []
     for outcome in outcomes:
-        ended = [f"{outcome.count(fate)} {fate.value}" for fate in (Fate.STUCK, Fate.DIVERGED) if outcome.count(fate)]
+        ended = [
+            f"{outcome.count(fate)} {fate.value}"
+            for fate in (RunStatus.STUCK, RunStatus.DIVERGED)
+            if outcome.count(fate)
+        ]
         text = outcome.row.title
         if outcome.log_loss is not None:
             text += f": perplexity {_perplexity(outcome.log_loss)}"
@@ -250,7 +254,7 @@ def _of_factor(factor: float, outcomes: Sequence[RowOutcome]) -> str:
 
 def _verdict(outcome: RowOutcome) -> str:
     """The verdict against the longest warm-up; `diverged` if any run did, since the others' mean is too favourable."""
-    if outcome.count(Fate.DIVERGED):
+    if outcome.count(RunStatus.DIVERGED):
         return "diverged"
     if outcome.difference is None:
         return ""
@@ -266,7 +270,7 @@ def _warmup_cells(outcome: RowOutcome, d_model: int) -> tuple[object, ...]:
         "none" if outcome.row.warmup_steps == 1 else f"{outcome.row.warmup_steps:,}",
         outcome.row.peak(d_model),
         outcome.log_loss and _perplexity(outcome.log_loss),
-        f"{outcome.count(Fate.LEARNT)} of {len(outcome.fates)}",
+        f"{outcome.count(RunStatus.LEARNT)} of {len(outcome.fates)}",
         _verdict(outcome),
     )
 

@@ -29,7 +29,7 @@ from attendo.workflow.runs.average import average
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decoded:
+class DecodedSet:
     """The translations of a set with one setting, and their measurements."""
 
     setting: Setting
@@ -59,7 +59,7 @@ class Decoded:
         return 1000 * self.processor_s / len(self.outputs)
 
 
-_KEPT = TypeAdapter(Decoded)
+_KEPT = TypeAdapter(DecodedSet)
 _KEPT_SCORES = TypeAdapter(tuple[float, ...])
 
 
@@ -77,7 +77,7 @@ def averaged_model(run: Path, last: int, folder: Path) -> Path:
 
 def decode(
     model: LoadedModel, setting: Setting, sentences: Sentences, should_stop: Callable[[], bool]
-) -> Decoded | None:
+) -> DecodedSet | None:
     """Translates a set, without guards, so that only the search is measured.
 
     Args:
@@ -110,7 +110,7 @@ def decode(
     score = metric.corpus_score(outputs, [sentences.references])
     assert isinstance(score, BLEUScore)
     best = [translation.n_best[0] for translation in translations]
-    return Decoded(
+    return DecodedSet(
         setting=setting,
         outputs=outputs,
         bleu=float(score.score),
@@ -128,7 +128,7 @@ def decode(
 
 def decode_once(
     path: Path, load: Callable[[], LoadedModel], setting: Setting, sentences: Sentences, should_stop: Callable[[], bool]
-) -> Decoded | None:
+) -> DecodedSet | None:
     """Returns the kept result of `decode`; if there is none, decodes and keeps the result in a file.
 
     Args:
@@ -220,7 +220,7 @@ def differing(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(a != b for a, b in zip(one, other, strict=True))
 
 
-def without_outputs(decoded: Decoded) -> dict[str, object]:
+def without_outputs(decoded: DecodedSet) -> dict[str, object]:
     """Returns a result for `result.json`, without its thousands of sentences."""
     data = asdict(replace(decoded, outputs=(), log_probs=()))
     del data["outputs"], data["log_probs"]

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from attendo.paper.experiment import Order
-from attendo.paper.page_parts import each, head_data, how_to_repeat, order_values, scale_note, totals
+from attendo.paper.experiment import StudyRequest
+from attendo.paper.page_parts import each, head_data, how_to_repeat, request_values, scale_note, totals
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Block, Picture, Report, Table
 from attendo.paper.search_settings.decoding import without_outputs
@@ -52,12 +52,12 @@ class StudyFacts:
 
 
 def search_settings_report(
-    order: Order, facts: StudyFacts, results: Results, choice: Setting | None, tests: Sequence[Significance]
+    request: StudyRequest, facts: StudyFacts, results: Results, choice: Setting | None, tests: Sequence[Significance]
 ) -> Report:
     """Makes the page of the results so far.
 
     Args:
-        order: the options of the study.
+        request: the options of the study.
         facts: the facts about the study.
         results: the results of at least one seed, each with something decoded.
         choice: the best setting on the development set; None before there is one.
@@ -68,9 +68,9 @@ def search_settings_report(
     best = results.best("test", candidates(facts.grid))
     edges = at_the_edge(choice, facts.grid) if choice is not None else ()
     words = text.fill(
-        **{**order_values(order, facts.recipe), "seeds": _counted(len(runs), "seed")},
+        **{**request_values(request, facts.recipe), "seeds": _counted(len(runs), "seed")},
         sets=_sets_text(facts),
-        state=[*scale_note(order, "the paper"), *_still_open(order, facts, results)],
+        state=[*scale_note(request, "the paper"), *_still_open(request, facts, results)],
         added=_added(facts.grid, results),
         taken_away=[_step_cells(results, step) for step in taken_away(facts.grid)],
         maps=_maps(text, facts, results, choice),
@@ -99,9 +99,9 @@ def search_settings_report(
     return Report(
         title="Averaging, beam and length penalty: what each brings",
         introduction=words.introduction,
-        sections=(*words.sections, how_to_repeat(order, runs, bleu)),
+        sections=(*words.sections, how_to_repeat(request, runs, bleu)),
         data={
-            **head_data(order, "search-settings"),
+            **head_data(request, "search-settings"),
             "failures": list(facts.failures),
             "sets": {
                 name: {"name": sentences.name, "sentences": len(sentences.sources)}
@@ -127,10 +127,10 @@ def _sets_text(facts: StudyFacts) -> str:
     )
 
 
-def _still_open(order: Order, facts: StudyFacts, results: Results) -> list[str]:
+def _still_open(request: StudyRequest, facts: StudyFacts, results: Results) -> list[str]:
     """States whether the study is still in progress, and its failures, one paragraph each."""
     whole = all(len(seed.sets[which]) == len(facts.grid.settings(which)) for seed in results.seeds for which in SETS)
-    is_open = not whole or len(results.seeds) < order.seeds
+    is_open = not whole or len(results.seeds) < request.seeds
     parts = ["This study is in progress: not all settings of all seeds are decoded yet."] if is_open else []
     return [*parts, *(f"Failed: {failure}" for failure in facts.failures)]
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from attendo.evaluation.significance import compare_outputs
 from attendo.paper.run_results import RunResult
-from attendo.paper.search_settings.decoding import Decoded
+from attendo.paper.search_settings.decoding import DecodedSet
 from attendo.paper.search_settings.rows import GREEDY, PAPER, Grid, Sentences, SetName, Setting
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study_folder import measured_once
@@ -21,7 +21,7 @@ class SeedResults:
     """The results of decoding with the averages of one run."""
 
     run: RunResult
-    sets: Mapping[SetName, Mapping[Setting, Decoded]]
+    sets: Mapping[SetName, Mapping[Setting, DecodedSet]]
     """The results so far, by set and setting."""
     reference_log_probs: tuple[float, ...]
     """Log-probabilities of the dev references under the paper's average, in nats; empty until calculated."""
@@ -33,11 +33,11 @@ class Results:
 
     seeds: tuple[SeedResults, ...]
 
-    def of(self, which: SetName, setting: Setting) -> tuple[Decoded, ...]:
+    def of(self, which: SetName, setting: Setting) -> tuple[DecodedSet, ...]:
         """Returns the results of a setting, one for each seed that has it."""
         return tuple(seed.sets[which][setting] for seed in self.seeds if setting in seed.sets[which])
 
-    def mean(self, which: SetName, setting: Setting, of: Callable[[Decoded], float]) -> float | None:
+    def mean(self, which: SetName, setting: Setting, of: Callable[[DecodedSet], float]) -> float | None:
         """Returns the mean of a measurement over the seeds; None if no seed has it yet."""
         values = [of(decoded) for decoded in self.of(which, setting)]
         return fmean(values) if values else None
@@ -48,7 +48,7 @@ class Results:
         return estimate(values) if values else None
 
     def figures(self, which: SetName, setting: Setting) -> Mapping[str, object]:
-        """Returns BLEU and other means over the seeds, by the fields of `Decoded`; each None if no seed has it yet."""
+        """Returns BLEU and other means over the seeds, by field of `DecodedSet`; each None if no seed has it yet."""
         names = ("length_ratio", "tokens", "log_prob", "processor_ms")
         means = {name: self.mean(which, setting, attrgetter(name)) for name in names}
         return {"bleu": self.bleu(which, setting), **means}

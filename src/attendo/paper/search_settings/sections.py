@@ -11,7 +11,7 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from attendo.paper.charts import BLUE, GREEN, PURPLE, VERMILION, finish, new_figure, set_title
-from attendo.paper.search_settings.decoding import Decoded, differing
+from attendo.paper.search_settings.decoding import DecodedSet, differing
 from attendo.paper.search_settings.results import Results
 from attendo.paper.search_settings.rows import GREEDY, PAPER, PAPER_ALPHA, SETS, Grid, SetName, Setting
 from attendo.plots.figure_files import png_bytes
@@ -33,7 +33,7 @@ def setting_at(average: int, beam: int, alpha: float) -> Setting:
 
 
 def cells(
-    results: Results, which: SetName, grid: Grid, average: int, of: Callable[[Decoded], float]
+    results: Results, which: SetName, grid: Grid, average: int, of: Callable[[DecodedSet], float]
 ) -> Figures:  # fmt: skip
     """Returns the means of a measurement over the seeds, `(beams, alphas)`; NaN where nothing is decoded yet."""
     rows = [[results.mean(which, setting_at(average, beam, alpha), of) for alpha in grid.alphas] for beam in grid.beams]
@@ -63,7 +63,7 @@ def bleu_maps_png(results: Results, which: SetName, grid: Grid, best: Setting | 
 def length_maps_png(results: Results, grid: Grid) -> bytes:
     """Draws the length ratio and the log-probability by beam and alpha, for the paper's average."""
     figure = new_figure(11.5, 4.3)
-    shown: Sequence[tuple[str, str, Callable[[Decoded], float]]] = (
+    shown: Sequence[tuple[str, str, Callable[[DecodedSet], float]]] = (
         ("Length: words to the references' words", "{:.3f}", lambda decoded: decoded.length_ratio),
         ("Log-probability of a translation, nats", "{:.2f}", lambda decoded: decoded.log_prob),
     )

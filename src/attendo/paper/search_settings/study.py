@@ -5,13 +5,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
+from attendo.paper.experiment import Outcome, OwnExperiment, Reporter, StudyRequest
 from attendo.paper.forecast import forecast_of_runs, forecast_page
 from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
 from attendo.paper.report import Report, write_report
 from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
-from attendo.paper.search_settings.decoding import Decoded, Models, check_set, decode_once, reference_log_probs
+from attendo.paper.search_settings.decoding import DecodedSet, Models, check_set, decode_once, reference_log_probs
 from attendo.paper.search_settings.report import StudyFacts, search_settings_report
 from attendo.paper.search_settings.results import Results, SeedResults, candidates, significances
 from attendo.paper.search_settings.rows import (
@@ -34,21 +34,21 @@ _TEST_PAIRS = 100
 """Number of test pairs at the scale `tiny`."""
 
 
-def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Trains, averages and decodes whatever the study in `order.folder` lacks; writes the page after each seed.
+def reproduce(request: StudyRequest, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Trains, averages and decodes whatever the study in `request.folder` lacks; writes the page after each seed.
 
     Raises:
         AttendoError: the corpora or the test set are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
-    trained = recipe(order.scale, corpora_folder(order))
-    write_if_tiny(order, test=_TEST_PAIRS)
-    test = read_test_set(trained, order.scale)  # before hours of training
-    opened = open_study(order, {_ROW: trained}, reporter)
+    trained = recipe(request.scale, corpora_folder(request))
+    write_if_tiny(request, test=_TEST_PAIRS)
+    test = read_test_set(trained, request.scale)  # before hours of training
+    opened = open_study(request, {_ROW: trained}, reporter)
     trained_runs = opened.study.train(reporter, should_stop, lambda results: None)
     failures = tuple(trained_runs.failures.values())
     sets: dict[SetName, Sentences] = {"dev": _dev_set(trained, opened.prepared), "test": test}
-    decoding = Decoding(order, sets, reporter, should_stop)
+    decoding = Decoding(request, sets, reporter, should_stop)
     seeds: list[SeedResults] = []
     report: Report | None = None
     for run in trained_runs.results:
@@ -56,20 +56,20 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
             break
         seeds.append(decoding.decode_all(run, opened.folders[_ROW, run.seed]))
         facts = StudyFacts(recipe=trained, grid=decoding.grid, sets=sets, failures=failures)
-        report = _write_page(order, facts, Results(seeds=tuple(seeds)))
+        report = _write_page(request, facts, Results(seeds=tuple(seeds)))
     is_whole = len(seeds) == len(trained_runs.results) and all(decoding.is_whole(seed) for seed in seeds)
     return Outcome(report=report, interrupted=trained_runs.interrupted or not is_whole, failures=failures)
 
 
-def _write_page(order: Order, facts: StudyFacts, results: Results) -> Report | None:
+def _write_page(request: StudyRequest, facts: StudyFacts, results: Results) -> Report | None:
     """Writes the page of the results so far; None if there are none."""
     results = Results(seeds=tuple(seed for seed in results.seeds if any(seed.sets.values())))
     if not results.seeds:
         return None
     choice = results.best("dev", candidates(facts.grid))
-    tests = significances(results, choice, facts.sets["test"], facts.target_language, order.folder / "significance")
-    report = search_settings_report(order, facts, results, choice, tests)
-    write_report(order.folder, report)
+    tests = significances(results, choice, facts.sets["test"], facts.target_language, request.folder / "significance")
+    report = search_settings_report(request, facts, results, choice, tests)
+    write_report(request.folder, report)
     return report
 
 
@@ -77,7 +77,7 @@ class Decoding:
     """Decodes with a study's models; results that are kept are read.
 
     Args:
-        order: the options of the study.
+        request: the options of the study.
         sets: the sentences that are translated.
         reporter: receives the progress.
         should_stop: asked before every setting, and every few hundred sentences.
@@ -87,23 +87,27 @@ class Decoding:
     """
 
     def __init__(
-        self, order: Order, sets: Mapping[SetName, Sentences], reporter: Reporter, should_stop: Callable[[], bool]
+        self,
+        request: StudyRequest,
+        sets: Mapping[SetName, Sentences],
+        reporter: Reporter,
+        should_stop: Callable[[], bool],
     ) -> None:
-        self._order, self._sets, self.grid = order, sets, GRIDS[order.scale]
+        self._request, self._sets, self.grid = request, sets, GRIDS[request.scale]
         self._reporter, self._should_stop = reporter, should_stop
         for which, sentences in sets.items():
-            check_set(order.folder / "decoded" / f"{which}.json", sentences)
+            check_set(request.folder / "decoded" / f"{which}.json", sentences)
 
     def decode_all(self, run: RunResult, run_folder: Path) -> SeedResults:
         """Decodes both sets with every setting, or with as many as are done before it is stopped."""
-        folder = self._order.folder / "decoded" / f"seed-{run.seed}"
-        models = Models(run_folder, self._order.folder / "models", run.seed)
-        sets: dict[SetName, dict[Setting, Decoded]] = {"dev": {}, "test": {}}
+        folder = self._request.folder / "decoded" / f"seed-{run.seed}"
+        models = Models(run_folder, self._request.folder / "models", run.seed)
+        sets: dict[SetName, dict[Setting, DecodedSet]] = {"dev": {}, "test": {}}
         # Ordered so that each average is loaded once, the paper's first.
         settings = sorted(by_set(self.grid), key=lambda entry: (entry[1].average != PAPER.average, entry[1].average))
         for number, (which, setting) in enumerate(settings):
             note = f"decoding, seed {run.seed}: {number} of {len(settings)} done; {which}, {setting.to_text()}"
-            self._reporter.running(run.steps * self._order.seeds, run.steps * self._order.seeds, note)
+            self._reporter.running(run.steps * self._request.seeds, run.steps * self._request.seeds, note)
             path = folder / which / f"{setting.name}.json"
             load = partial(models.load, setting.average)
             decoded = (
@@ -124,13 +128,13 @@ class Decoding:
         return all(len(found.sets[which]) == len(self.grid.settings(which)) for which in self._sets)
 
 
-def forecast(order: Order, reporter: Reporter) -> Report:
+def forecast(request: StudyRequest, reporter: Reporter) -> Report:
     """Forecasts the study: models, settings, and the time, estimated from a few updates on this machine.
 
     Raises:
         RecipeError: the model does not fit into this machine's memory.
     """
-    trained, grid = recipe(order.scale, corpora_folder(order)), GRIDS[order.scale]
+    trained, grid = recipe(request.scale, corpora_folder(request)), GRIDS[request.scale]
     counts = {name: len(grid.settings(name)) for name in SETS}
     tried: tuple[tuple[str, Iterable[object]], ...] = (
         ("checkpoints averaged", grid.averages),
@@ -139,17 +143,17 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         ("longest output: input and", (setting.offset for setting in grid.lengths())),
     )
     runs_forecast = forecast_of_runs(
-        order,
+        request,
         trained,
         reporter,
         "search_settings/page.md",
         data={"settings": counts},
         **counts,
-        test_name=TEST_NAMES[order.scale],
+        test_name=TEST_NAMES[request.scale],
         tried=[(name, ", ".join(map(str, values))) for name, values in tried],
     )
     study_forecast = replace(runs_forecast, data={"recipe": trained.name, **runs_forecast.data}, heading="Grid")
-    return forecast_page(order, "search-settings", "Search settings", study_forecast)
+    return forecast_page(request, "search-settings", "Search settings", study_forecast)
 
 
 def _dev_set(trained: Recipe, prepared: PreparedData) -> Sentences:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attendo.model.attention import MANY_LOGITS
 from attendo.model.mixing.restricted import FEWEST_QUERIES
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_parts import each, head_data
 from attendo.paper.page_text import page_text
 from attendo.paper.report import Report
@@ -32,11 +32,11 @@ from attendo.paper.table1.points import GRAPH_WINDOW, GraphAt, Plan
 _TEXT = "table1/page.md"
 
 
-def table1_report(order: Order, plan: Plan, findings: Findings) -> Report:
+def table1_report(request: StudyRequest, plan: Plan, findings: Findings) -> Report:
     """Returns the page of Table 1.
 
     Args:
-        order: options of the experiment.
+        request: options of the experiment.
         plan: the sizes of its scale.
         findings: all measurements.
     """
@@ -44,7 +44,7 @@ def table1_report(order: Order, plan: Plan, findings: Findings) -> Report:
     memory, crossings = memory_exponents(plan, findings), timed_crossings(plan, findings)
     text = page_text(_TEXT)
     words = text.fill(
-        tiny=text.note("tiny") if order.scale == "tiny" else "",
+        tiny=text.note("tiny") if request.scale == "tiny" else "",
         outcomes=outcomes(findings, times, memory, crossings),
         **_figures(plan, findings),
         **_pictures(plan, findings, crossings),
@@ -63,10 +63,10 @@ def table1_report(order: Order, plan: Plan, findings: Findings) -> Report:
         d_k=D_K,
         dilated_index=DILATED_INDEX,
         near=NEAR,
-        command=order.command,
+        command=request.command,
     )
     data: dict[str, Any] = {
-        **head_data(order, "table1"),
+        **head_data(request, "table1"),
         "rounds": findings.rounds,
         "operation_exponents": [exponent.to_json() for exponent in operations],
         "time_exponents": [exponent.to_json() for exponent in times],

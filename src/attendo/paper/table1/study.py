@@ -9,7 +9,7 @@ from attendo.bench.machine import float32_speed, this_machine, versions
 from attendo.bench.systems import torch_threads
 from attendo.errors import DataError
 from attendo.model.config import EncoderLayerType
-from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
+from attendo.paper.experiment import Outcome, OwnExperiment, Reporter, StudyRequest
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
 from attendo.paper.study_folder import alone, kept, measured_once
 from attendo.paper.table1.findings import Findings
@@ -62,14 +62,14 @@ class Task:
     measure: Callable[[], Measurement]
 
 
-def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Makes the measurements that are not kept in `order.folder` yet, each once, and writes the page.
+def reproduce(request: StudyRequest, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Makes the measurements that are not kept in `request.folder` yet, each once, and writes the page.
 
-    Measurements run one after the other, whatever `order.jobs` is. Times are taken in `order.seeds` rounds through all
-    sizes, so that a short load on the machine does not affect a single size alone.
+    Measurements run one after the other, whatever `request.jobs` is. Times are taken in `request.seeds` rounds through
+    all sizes, so that a short load on the machine does not affect a single size alone.
 
     Args:
-        order: options; at the scale `paper` it runs on a graphics card if there is one, else on one thread.
+        request: options; at the scale `paper` it runs on a graphics card if there is one, else on one thread.
         reporter: receives the progress.
         should_stop: called between measurements.
 
@@ -77,34 +77,34 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         AttendoError: a data folder is given, which this experiment does not read; or another process holds the folder.
         OSError: the folder cannot be written to.
     """
-    _check_no_data(order)
-    plan, tasks = PLANS[order.scale], all_tasks(order)
-    points = order.folder / "points"
+    _check_no_data(request)
+    plan, tasks = PLANS[request.scale], all_tasks(request)
+    points = request.folder / "points"
     points.mkdir(parents=True, exist_ok=True)
     measurements: list[Measurement] = []
-    with alone(order.folder), torch_threads(1):
+    with alone(request.folder), torch_threads(1):
         for number, task in enumerate(tasks):
             if should_stop():
                 return Outcome(report=None, interrupted=True)
             reporter.running(number, len(tasks), task.name)
             measurements.append(measured_once(points / f"{task.name}.json", KEPT, task.measure))
         reporter.running(len(tasks), len(tasks), "")
-    report = table1_report(order, plan, Findings.of(measurements))
-    write_report(order.folder, report)
+    report = table1_report(request, plan, Findings.of(measurements))
+    write_report(request.folder, report)
     return Outcome(report=report)
 
 
-def forecast(order: Order, reporter: Reporter) -> Report:
+def forecast(request: StudyRequest, reporter: Reporter) -> Report:
     """Returns the sizes to measure, and about how long that takes on this machine.
 
     Raises:
         AttendoError: a data folder is given, which this experiment does not read.
     """
-    _check_no_data(order)
-    plan, tasks = PLANS[order.scale], all_tasks(order)
-    done = sum(kept(order.folder / "points" / f"{task.name}.json", KEPT) is not None for task in tasks)
+    _check_no_data(request)
+    plan, tasks = PLANS[request.scale], all_tasks(request)
+    done = sum(kept(request.folder / "points" / f"{task.name}.json", KEPT) is not None for task in tasks)
     with torch_threads(1):
-        seconds = _expected_s(order, plan)
+        seconds = _expected_s(request, plan)
     rows = (
         ("operations counted", "n", _listed(plan.counted_lengths)),
         ("operations, time and memory", "d", f"{_listed(plan.widths)} at n = {plan.length}"),
@@ -114,21 +114,21 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         ("memory", "n", f"{_listed(plan.memory_lengths)} at d = {plan.width}"),
         ("steps and paths", "n", f"{_listed(plan.graph_lengths)} at d = {GRAPH_WIDTH}"),
     )
-    device = _device(order)
+    device = _device(request)
     where = "on one thread of the processor" if device.type == "cpu" else "at the most, with a graphics card"
     total = (
-        f"{len(tasks)} measurements, {done} of them kept; times in {order.seeds} rounds. All together take about "
+        f"{len(tasks)} measurements, {done} of them kept; times in {request.seeds} rounds. All together take about "
         f"{max(1, round(seconds / 60))} minutes {where}, if nothing else is running."
     )
     sizes = Table(caption="Sizes", columns=("what", "over", "sizes"), rows=rows, words=3)
     return Report(
-        title=f"Table 1 at the scale '{order.scale}', in {order.folder}",
+        title=f"Table 1 at the scale '{request.scale}', in {request.folder}",
         introduction=(total,),
-        sections=(Section(title="Plan", blocks=(sizes, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
+        sections=(Section(title="Plan", blocks=(sizes, Paragraph(text="To start:"), Shell(lines=(request.command,)))),),
         data={
             "table": "table1",
-            "scale": order.scale,
-            "rounds": order.seeds,
+            "scale": request.scale,
+            "rounds": request.seeds,
             "measurements": len(tasks),
             "kept": done,
             "seconds": seconds,
@@ -137,9 +137,9 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     )
 
 
-def all_tasks(order: Order) -> tuple[Task, ...]:
+def all_tasks(request: StudyRequest) -> tuple[Task, ...]:
     """Returns all measurements to make: first those that need no repetition, then the times, round by round."""
-    plan, device = PLANS[order.scale], _device(order)
+    plan, device = PLANS[request.scale], _device(request)
     place = Place(
         machine=this_machine().to_text(),
         device="one thread of the processor" if device.type == "cpu" else torch.cuda.get_device_name(device),
@@ -152,7 +152,7 @@ def all_tasks(order: Order) -> tuple[Task, ...]:
     for layer in LAYERS:
         sweeps = [*plan.sweep(layer, "n", plan.memory_lengths), *plan.sweep(layer, "d", ())]
         tasks += [_bytes(layer.name, sizes, device, place) for sizes in dict.fromkeys(sweeps)]
-    for number in range(1, order.seeds + 1):
+    for number in range(1, request.seeds + 1):
         tasks += [_seconds(*timed, number, plan, device, place) for timed in all_timed(plan)]
     return tuple(tasks)
 
@@ -223,7 +223,7 @@ def _seconds(name: EncoderLayerType, sizes: Sizes, number: int, plan: Plan, devi
     return Task(name=f"seconds-{name}-{sizes.to_text()}-round-{number}", measure=measure)
 
 
-def _expected_s(order: Order, plan: Plan) -> float:
+def _expected_s(request: StudyRequest, plan: Plan) -> float:
     """Estimates the seconds of all measurements, from a short recurrence and this machine's speed of products."""
     device, speed, short = torch.device("cpu"), float32_speed(1), 32
     probe = passage("recurrent", Sizes(n=short, d=plan.width, k=3, r=3), device)
@@ -236,19 +236,19 @@ def _expected_s(order: Order, plan: Plan) -> float:
     total = 0.0
     for name, sizes in all_timed(plan):
         pass_s = estimated_s(name, sizes)
-        total += order.seeds * pass_s * (1 + max(2, min(plan.repeats, plan.most_s / pass_s)))
+        total += request.seeds * pass_s * (1 + max(2, min(plan.repeats, plan.most_s / pass_s)))
     counted = sum(plan.counted_lengths) + len(plan.widths) * plan.length
     graph = sum(n**2 for n in plan.way_lengths) + sum(plan.graph_lengths)
     # Counting visits each operation of a step, the profiler each allocation, a path search each part of a gradient.
     return total + step_s * (10 * counted + 8 * sum(plan.memory_lengths) + 10 * graph)
 
 
-def _device(order: Order) -> torch.device:
-    return torch.device("cuda" if order.scale == "paper" and torch.cuda.is_available() else "cpu")
+def _device(request: StudyRequest) -> torch.device:
+    return torch.device("cuda" if request.scale == "paper" and torch.cuda.is_available() else "cpu")
 
 
-def _check_no_data(order: Order) -> None:
-    if order.data is not None:
+def _check_no_data(request: StudyRequest) -> None:
+    if request.data is not None:
         raise DataError("--data: table1 measures layers and reads no corpora; leave it out")
 
 

@@ -8,13 +8,13 @@ from attendo.evaluation.significance import MetricComparison, compare_outputs
 from attendo.paper.declared import declared
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.table2.costs import DAY_S, PAPER_TFLOPS, training_cost
-from attendo.paper.table2.systems import Kind, Translated
+from attendo.paper.table2.systems import Kind, SystemOutput
 
 # --- Table 2 as printed -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
-class Printed:
+class PublishedRow:
     """A row of the printed table; None where the paper leaves a cell empty."""
 
     name: str
@@ -41,7 +41,7 @@ class Printed:
         return {language: None if cost is None else two_digits(cost) for language, cost in costs.items()}
 
 
-ROWS: tuple[Printed, ...] = declared("table2/printed.toml", "rows", tuple[Printed, ...])
+ROWS: tuple[PublishedRow, ...] = declared("table2/printed.toml", "rows", tuple[PublishedRow, ...])
 """The rows in the paper's order; where sources disagree, with the value that `DISAGREEMENTS` settles on."""
 
 
@@ -114,7 +114,7 @@ def agrees(setup: Setup) -> bool:
     return two_digits(setup.cost) == two_digits(setup.printed)
 
 
-def printed_points(rows: Sequence[Printed] = ROWS) -> list[tuple[Printed, str, float, float]]:
+def printed_points(rows: Sequence[PublishedRow] = ROWS) -> list[tuple[PublishedRow, str, float, float]]:
     """The marks of the chart: row, `en-de` or `en-fr`, cost and BLEU, wherever the paper prints both figures."""
     cells = [
         (row, pair, cost, bleu)
@@ -142,7 +142,7 @@ class Group:
     row: str
     kind: Kind
     languages: tuple[str, str]
-    members: tuple[Translated, ...]
+    members: tuple[SystemOutput, ...]
 
     @property
     def trained(self) -> str:
@@ -176,8 +176,8 @@ class Test:
 
     __test__ = False  # not a test class for pytest
 
-    a: Translated
-    b: Translated
+    a: SystemOutput
+    b: SystemOutput
     found: MetricComparison
 
     @property
@@ -201,15 +201,15 @@ class Test:
         }
 
 
-def paper_score(translated: Translated) -> float:
+def paper_score(translated: SystemOutput) -> float:
     """A system's BLEU by the paper's convention."""
     assert translated.scores.paper is not None, "every system is scored by both conventions"
     return translated.scores.paper.score
 
 
-def groups(translations: Sequence[Translated]) -> tuple[Group, ...]:
+def groups(translations: Sequence[SystemOutput]) -> tuple[Group, ...]:
     """Groups systems by direction, row, kind and test set, in the order of first appearance."""
-    grouped: dict[tuple[object, ...], list[Translated]] = {}
+    grouped: dict[tuple[object, ...], list[SystemOutput]] = {}
     for translated in translations:
         system = translated.system
         grouped.setdefault((system.languages, system.row, system.kind, system.test.name), []).append(translated)
@@ -224,7 +224,7 @@ def groups(translations: Sequence[Translated]) -> tuple[Group, ...]:
     )
 
 
-def gain(of: Sequence[Translated], over: Sequence[Translated]) -> Estimate | None:
+def gain(of: Sequence[SystemOutput], over: Sequence[SystemOutput]) -> Estimate | None:
     """The mean difference in sacreBLEU's BLEU between systems of equal seeds; None where no seed has both."""
     by_seed = {translated.system.seed: translated.scores.bleu.score for translated in over}
     differences = [
@@ -235,7 +235,7 @@ def gain(of: Sequence[Translated], over: Sequence[Translated]) -> Estimate | Non
     return estimate(differences) if differences else None
 
 
-def paired_tests(translations: Sequence[Translated]) -> tuple[Test, ...]:
+def paired_tests(translations: Sequence[SystemOutput]) -> tuple[Test, ...]:
     """Tests each run's average against its last update, and each row's ensemble against each of its averages.
 
     Uses both tests of `evaluation.significance`: the paired bootstrap and approximate randomisation.
@@ -251,7 +251,7 @@ def paired_tests(translations: Sequence[Translated]) -> tuple[Test, ...]:
     return tuple(tests)
 
 
-def _test(a: Translated, b: Translated) -> Test:
+def _test(a: SystemOutput, b: SystemOutput) -> Test:
     comparison = compare_outputs(
         a.outputs,
         b.outputs,

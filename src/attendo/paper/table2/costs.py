@@ -41,7 +41,7 @@ _WINDOWS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clocked:
+class PaperGpu:
     """One of the paper's GPUs, with the cores and clocks that determine its peak in single precision."""
 
     name: str
@@ -61,7 +61,7 @@ class Clocked:
         return {"base": base, "boost": boost, "paper": PAPER_TFLOPS[self.name]}
 
 
-PAPER_GPUS: tuple[Clocked, ...] = declared("table2/gpus.toml", "paper", tuple[Clocked, ...])
+PAPER_GPUS: tuple[PaperGpu, ...] = declared("table2/gpus.toml", "paper", tuple[PaperGpu, ...])
 """The paper's GPUs, with the cores and clocks that the vendor states."""
 
 
@@ -89,7 +89,7 @@ TODAYS_GPUS: tuple[Gpu, ...] = declared("table2/gpus.toml", "today", tuple[Gpu, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sustained:
+class SustainedRate:
     """The speed that a device is taken to sustain, and where that figure comes from."""
 
     flops: float
@@ -114,7 +114,7 @@ def gpu_days(cost: float, gpu: str) -> float:
     return cost / (PAPER_TFLOPS[gpu] * 1e12 * DAY_S)
 
 
-def named_gpu(name: str) -> Sustained:
+def named_gpu(name: str) -> SustainedRate:
     """The speed that a GPU of `PAPER_TFLOPS` or `TODAYS_GPUS` is taken to sustain; case does not matter.
 
     Raises:
@@ -122,10 +122,10 @@ def named_gpu(name: str) -> Sustained:
     """
     for known, tflops in PAPER_TFLOPS.items():
         if known.lower() == name.lower():
-            return Sustained(flops=tflops * 1e12, what=f"{known}: the paper's {tflops} TFLOPS")
+            return SustainedRate(flops=tflops * 1e12, what=f"{known}: the paper's {tflops} TFLOPS")
     for gpu in TODAYS_GPUS:
         if gpu.name.lower() == name.lower():
-            return Sustained(
+            return SustainedRate(
                 flops=gpu.sustained * 1e12,
                 what=f"{gpu.name}: {SUSTAINED_SHARE:.0%} assumed of {gpu.half:g} TFLOPS in {gpu.half_dtype}",
             )
@@ -182,7 +182,7 @@ class TrainingCost:
     """Wall time of all sessions, validation and saving included."""
     devices: int
     """Number of devices that trained in parallel."""
-    sustained: Sustained | None
+    sustained: SustainedRate | None
     """The speed that one device sustains; None if the run was trained on a machine that was not measured."""
     counted: float
     """FLOPs of the matrix products in forward and backward passes."""
@@ -320,13 +320,13 @@ def full_size_flops(recipe: Recipe, length: int) -> float:
     return training_flops(recipe.model, sizes, (length, length), tokens)
 
 
-def _as_sustained(measurement: Measurement, where: str = "here") -> Sustained:
+def _as_sustained(measurement: Measurement, where: str = "here") -> SustainedRate:
     device = (
         "GPU"
         if torch.cuda.is_available()
         else f"{measurement.threads} processor thread{'s' * (measurement.threads > 1)}"
     )
-    return Sustained(
+    return SustainedRate(
         flops=measurement.flops,
         what=f"{device}: {measurement.flops / 1e12:.3f} TFLOPS in {measurement.dtype}, measured {where}",
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attendo.errors import DataError
 from attendo.paper.declared import declared
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.phrasebook_texts import corpora_folder
 from attendo.recipe import Recipe, load_recipe
 
@@ -66,23 +66,23 @@ class Plan:
     """Further test sets for these models, whose files are missing."""
 
 
-def make_plan(order: Order) -> Plan:
+def make_plan(request: StudyRequest) -> Plan:
     """Reads the recipes of a scale, and checks which test sets exist.
 
     Raises:
         DataError: the test set of a direction is missing, which would otherwise show only after the training.
         RecipeError: a folder of corpora was given for the scale `tiny`.
     """
-    match order.scale:
+    match request.scale:
         case "tiny":
-            plan = _tiny(order)
+            plan = _tiny(request)
         case "small":
-            plan = _small(order)
+            plan = _small(request)
         case "paper":
-            plan = _full_size(order)
+            plan = _full_size(request)
     for direction in plan.directions:
         missing = [str(path) for path in map(direction.test.path, direction.languages) if not path.is_file()]
-        if missing and order.scale != "tiny":
+        if missing and request.scale != "tiny":
             raise DataError(f"the test set of {direction.name} is missing: {', '.join(missing)}; {_WAY_OUT}")
     return plan
 
@@ -93,17 +93,17 @@ _WAY_OUT = (
 )
 
 
-def recipes_of(order: Order) -> dict[str, dict[str, Recipe]]:
+def recipes_of(request: StudyRequest) -> dict[str, dict[str, Recipe]]:
     """The recipes of a scale by direction, then by row. The corpora need not exist.
 
     Raises:
         RecipeError: a folder of corpora was given for the scale `tiny`.
     """
-    folder = corpora_folder(order)
-    root = order.folder if order.scale == "tiny" else folder
+    folder = corpora_folder(request)
+    root = request.folder if request.scale == "tiny" else folder
     return {
         direction: {row: _located(recipe, root) for row, recipe in rows.items()}
-        for direction, rows in _RECIPES[order.scale].items()
+        for direction, rows in _RECIPES[request.scale].items()
     }
 
 
@@ -115,15 +115,15 @@ _RECIPES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
 """Names of each scale's recipes, by direction and row of Table 2."""
 
 
-def _tiny(order: Order) -> Plan:
-    recipes = recipes_of(order)["en-de"]
-    test = TestSet(name="phrasebook test", prefix=order.folder / "phrasebook" / "test", note="written by templates")
+def _tiny(request: StudyRequest) -> Plan:
+    recipes = recipes_of(request)["en-de"]
+    test = TestSet(name="phrasebook test", prefix=request.folder / "phrasebook" / "test", note="written by templates")
     direction = Direction(name="en-de", recipes=recipes, test=test)
     return Plan(directions=(direction,), shipped_tests=(test,), missing_tests=())
 
 
-def _small(order: Order) -> Plan:
-    recipes = recipes_of(order)["en-de"]
+def _small(request: StudyRequest) -> Plan:
+    recipes = recipes_of(request)["en-de"]
     root = corpus_folder(recipes["base"]).parent
     declared_tests = declared("table2/tests.toml", "small", tuple[TestSet, ...])
     shipped = tuple(replace(test, prefix=root / test.prefix) for test in declared_tests)
@@ -134,9 +134,9 @@ def _small(order: Order) -> Plan:
     )
 
 
-def _full_size(order: Order) -> Plan:
+def _full_size(request: StudyRequest) -> Plan:
     directions = []
-    for name, recipes in recipes_of(order).items():
+    for name, recipes in recipes_of(request).items():
         prefix = corpus_folder(recipes["base"]) / "newstest2014"
         test = TestSet(name="newstest2014", prefix=prefix, note="news; the paper's test set")
         directions.append(Direction(name=name, recipes=recipes, test=test))

@@ -6,7 +6,7 @@ from typing import Any
 
 from attendo.checkpoint.model_folder import read_description
 from attendo.evaluation.tokenized import PAPER
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, scale_note, seeds_of, versions_of
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Report
@@ -14,7 +14,7 @@ from attendo.paper.run_results import RunResult, training_flops
 from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score, two_digits
 from attendo.paper.table2.costs import PAPER_GPUS, SUSTAINED_SHARE, TrainingCost
 from attendo.paper.table2.plan import Plan
-from attendo.paper.table2.systems import Translated
+from attendo.paper.table2.systems import SystemOutput
 from attendo.paper.table2.tables import (
     FULL_SIZE_LENGTH,
     Point,
@@ -50,7 +50,7 @@ class Findings:
     failures: tuple[str, ...] = ()
 
     @property
-    def translations(self) -> list[Translated]:
+    def translations(self) -> list[SystemOutput]:
         """The translations of all systems."""
         return [member for group in self.groups for member in group.members]
 
@@ -70,11 +70,11 @@ class Cost:
         return "at most " * (self.at_most and self.counted is not None)
 
 
-def table2_report(order: Order, findings: Findings) -> Report:
+def table2_report(request: StudyRequest, findings: Findings) -> Report:
     """Makes the page.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         findings: findings with at least one group.
     """
     costs = [cost_of(group, findings) for group in findings.groups]
@@ -85,7 +85,7 @@ def table2_report(order: Order, findings: Findings) -> Report:
     points = _points(findings, costs)
     text = page_text(_TEXT)
     words = text.fill(
-        **_introduction(text, order, findings),
+        **_introduction(text, request, findings),
         printed=ROWS,
         ours=list(zip(findings.groups, costs, strict=True)),
         test_notes=_test_notes(findings.plan),
@@ -107,14 +107,14 @@ def table2_report(order: Order, findings: Findings) -> Report:
         todays_gpus=todays_gpus(sizes),
         sustained_share=f"{SUSTAINED_SHARE:.0%}",
         systems=findings.translations,
-        command=order.command,
+        command=request.command,
         **_provenance(findings),
     )
     return Report(
         title="Table 2: BLEU and training cost",
         introduction=words.introduction,
         sections=words.sections,
-        data=_data(order, findings, costs),
+        data=_data(request, findings, costs),
     )
 
 
@@ -140,20 +140,20 @@ def _shipped_flops(group: Group) -> float | None:
     return training_flops(description.model, sizes, (_SHIPPED_LENGTH, _SHIPPED_LENGTH), tokens)
 
 
-def _introduction(text: PageText, order: Order, findings: Findings) -> dict[str, object]:
+def _introduction(text: PageText, request: StudyRequest, findings: Findings) -> dict[str, object]:
     """The introduction: what is trained and tested, notes on the scale, and unfinished, missing or failed parts."""
     directions = []
     for direction in findings.plan.directions:
         corpora = corpora_of(next(iter(direction.recipes.values())))
         rows = "; ".join(f"{row}, {_budget(recipe)}" for row, recipe in direction.recipes.items())
         directions.append(
-            f"{direction.name}, trained here on {corpora} at the scale '{order.scale}' with "
-            f"{seeds_of(order)}: {rows}. Tested on {direction.test.name}, "
+            f"{direction.name}, trained here on {corpora} at the scale '{request.scale}' with "
+            f"{seeds_of(request)}: {rows}. Tested on {direction.test.name}, "
             f"{direction.test.note}."
         )
     state = []
     done = sum(map(len, findings.results.values()))
-    num_runs = order.seeds * sum(len(direction.recipes) for direction in findings.plan.directions)
+    num_runs = request.seeds * sum(len(direction.recipes) for direction in findings.plan.directions)
     if done < num_runs:
         state.append(f"The study is incomplete: {done} of {num_runs} runs are done.")
     if findings.plan.missing_tests:
@@ -161,7 +161,7 @@ def _introduction(text: PageText, order: Order, findings: Findings) -> dict[str,
         state.append(f"Missing, and therefore left out: {missing}.")
     return {
         "directions": directions,
-        "scale_notes": scale_note(order, "the paper") if order.scale == "tiny" else text.note(order.scale),
+        "scale_notes": scale_note(request, "the paper") if request.scale == "tiny" else text.note(request.scale),
         "state": [*state, *(f"Failed: {failure}" for failure in findings.failures)],
     }
 
@@ -210,9 +210,9 @@ def _provenance(findings: Findings) -> dict[str, str]:
     }
 
 
-def _data(order: Order, findings: Findings, costs: Sequence[Cost]) -> dict[str, Any]:
+def _data(request: StudyRequest, findings: Findings, costs: Sequence[Cost]) -> dict[str, Any]:
     return {
-        **head_data(order, "table2"),
+        **head_data(request, "table2"),
         "failures": list(findings.failures),
         "rows": [
             {

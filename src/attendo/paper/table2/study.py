@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from attendo.checkpoint.finding import SHIPPED
-from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
+from attendo.paper.experiment import Outcome, OwnExperiment, Reporter, StudyRequest
 from attendo.paper.forecast import forecast_of_rows, forecast_page, forecast_rows, hours_text
 from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Report, Table, write_report
@@ -42,7 +42,7 @@ _RESAMPLES = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trained:
+class DirectionRuns:
     """The outcome of training one direction."""
 
     direction: Direction
@@ -51,74 +51,74 @@ class Trained:
     interrupted: bool
 
 
-def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Trains the unfinished runs of the study in `order.folder`, translates the test sets, and writes the page.
+def reproduce(request: StudyRequest, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Trains the unfinished runs of the study in `request.folder`, translates the test sets, and writes the page.
 
     Raises:
-        AttendoError: corpora or a test set are missing, the folder holds another study, or one of `order.runs` is not
+        AttendoError: corpora or a test set are missing, the folder holds another study, or one of `request.runs` is not
             a run.
         OSError: the folder cannot be written to.
     """
-    plan = make_plan(order)
-    measured = partial(measure, order.folder, threads=threads_of(order))
-    given = tuple(folder_cost(argument, measured) for argument in order.runs)
-    write_if_tiny(order, test=TEST_PAIRS)
-    trained: list[Trained] = []
+    plan = make_plan(request)
+    measured = partial(measure, request.folder, threads=threads_of(request))
+    given = tuple(folder_cost(argument, measured) for argument in request.runs)
+    write_if_tiny(request, test=TEST_PAIRS)
+    trained: list[DirectionRuns] = []
     for direction in plan.directions:
-        trained.append(train(order, plan, direction, reporter, should_stop))
+        trained.append(train(request, plan, direction, reporter, should_stop))
         if trained[-1].interrupted:
             return Outcome(report=None, interrupted=True, failures=trained[-1].failures)
         measured(next(iter(direction.recipes.values())))
     failures = tuple(failure for outcome in trained for failure in outcome.failures)
-    systems = [system for outcome in trained for system in own_systems(order, outcome)]
+    systems = [system for outcome in trained for system in own_systems(request, outcome)]
     translations = []
     for system in (*systems, *shipped_systems(plan.shipped_tests)):
-        translated = translate(system, order.folder / "outputs", _RESAMPLES, reporter, should_stop)
+        translated = translate(system, request.folder / "outputs", _RESAMPLES, reporter, should_stop)
         if translated is None:
             return Outcome(report=None, interrupted=True, failures=failures)
         translations.append(translated)
     if not translations:
         return Outcome(report=None, failures=failures)
     report = table2_report(
-        order,
+        request,
         Findings(
             plan=plan,
             groups=groups(translations),
             tests=paired_tests(translations),
             results={outcome.direction.name: outcome.results for outcome in trained},
-            costs={outcome.direction.name: _costs(order, outcome) for outcome in trained},
+            costs={outcome.direction.name: _costs(request, outcome) for outcome in trained},
             given=given,
             failures=failures,
         ),
     )
-    write_report(order.folder, report)
+    write_report(request.folder, report)
     return Outcome(report=report, failures=failures)
 
 
-def forecast(order: Order, reporter: Reporter) -> Report:
+def forecast(request: StudyRequest, reporter: Reporter) -> Report:
     """The forecast: runs and hours, estimated from a few updates of each here, and at the scale `paper` for other GPUs.
 
     Raises:
         RecipeError: a model does not fit into this machine's memory.
     """
     recipes = {
-        f"{direction} {row}": recipe for direction, rows in recipes_of(order).items() for row, recipe in rows.items()
+        f"{direction} {row}": recipe for direction, rows in recipes_of(request).items() for row, recipe in rows.items()
     }
     expected = forecast_of_rows(
-        order,
+        request,
         forecast_rows(recipes, None, reporter),
         "table2/page.md",
         row_data=lambda plan: {"flops": full_size_flops(plan.recipe, FULL_SIZE_LENGTH)},
     )
-    gpu_hours = (_gpu_hours(recipes),) if order.scale == "paper" else ()
-    return forecast_page(order, "table2", "Table 2", replace(expected, blocks=(*expected.blocks, *gpu_hours)))
+    gpu_hours = (_gpu_hours(recipes),) if request.scale == "paper" else ()
+    return forecast_page(request, "table2", "Table 2", replace(expected, blocks=(*expected.blocks, *gpu_hours)))
 
 
-def _costs(order: Order, trained: Trained) -> dict[str, tuple[TrainingCost, ...]]:
+def _costs(request: StudyRequest, trained: DirectionRuns) -> dict[str, tuple[TrainingCost, ...]]:
     """The training costs of a direction's runs, by row."""
     return {
         row: tuple(
-            study_cost(order.folder, f"{row}-seed-{result.seed}", result, with_number_type(recipe).training.dtype)
+            study_cost(request.folder, f"{row}-seed-{result.seed}", result, with_number_type(recipe).training.dtype)
             for result in trained.results
             if result.row == row
         )
@@ -144,12 +144,12 @@ def _gpu_hours(recipes: Mapping[str, Recipe]) -> Table:
 
 
 def train(
-    order: Order, plan: Plan, direction: Direction, reporter: Reporter, should_stop: Callable[[], bool]
-) -> Trained:
-    """Trains the unfinished runs of a direction, below `order.folder`, and averages the checkpoints of finished ones.
+    request: StudyRequest, plan: Plan, direction: Direction, reporter: Reporter, should_stop: Callable[[], bool]
+) -> DirectionRuns:
+    """Trains the unfinished runs of a direction, below `request.folder`, and averages the checkpoints of finished ones.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         plan: plan of all directions, for the progress.
         direction: direction to train.
         reporter: receives messages and the progress.
@@ -159,16 +159,16 @@ def train(
         AttendoError: the corpora are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
-    opened = open_study(replace(order, folder=order.folder / direction.name), direction.recipes, reporter)
-    before = sum(_updates(order, other) for other in plan.directions[: plan.directions.index(direction)])
-    part = PartReporter(reporter, before, sum(_updates(order, other) for other in plan.directions))
+    opened = open_study(replace(request, folder=request.folder / direction.name), direction.recipes, reporter)
+    before = sum(_updates(request, other) for other in plan.directions[: plan.directions.index(direction)])
+    part = PartReporter(reporter, before, sum(_updates(request, other) for other in plan.directions))
     outcome = opened.study.train(part, should_stop, lambda results: None)
     if not outcome.interrupted:
         done = {(result.row, result.seed) for result in outcome.results}
         for run in opened.runs:
             if (run.row, run.seed) in done:
-                _average(opened.folders[run.row, run.seed], model_folders(order, direction, run), run.recipe)
-    return Trained(
+                _average(opened.folders[run.row, run.seed], model_folders(request, direction, run), run.recipe)
+    return DirectionRuns(
         direction=direction,
         results=outcome.results,
         failures=tuple(f"{direction.name}, {failure}" for failure in outcome.failures.values()),
@@ -176,32 +176,32 @@ def train(
     )
 
 
-def runs_of(order: Order, direction: Direction) -> tuple[Run, ...]:
+def runs_of(request: StudyRequest, direction: Direction) -> tuple[Run, ...]:
     """The runs of a direction, one for each row and seed."""
-    return plan_runs(direction.recipes, range(1, order.seeds + 1))
+    return plan_runs(direction.recipes, range(1, request.seeds + 1))
 
 
-def model_folders(order: Order, direction: Direction, run: Run) -> tuple[Path, Path]:
+def model_folders(request: StudyRequest, direction: Direction, run: Run) -> tuple[Path, Path]:
     """The folders of the model of a run's last update and of the average of its last checkpoints."""
-    folder = order.folder / direction.name / "models"
+    folder = request.folder / direction.name / "models"
     return folder / f"{run.name}-last", folder / f"{run.name}-average"
 
 
-def own_systems(order: Order, trained: Trained) -> tuple[System, ...]:
+def own_systems(request: StudyRequest, trained: DirectionRuns) -> tuple[System, ...]:
     """The systems of a direction: the last update and the average of each run, and the ensemble of each row's averages.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         trained: outcome of the training; failed runs are skipped, and an ensemble needs at least two runs.
     """
     direction = trained.direction
     systems: list[System] = []
     for row in direction.recipes:
         done = {result.seed for result in trained.results if result.row == row}
-        runs = [run for run in runs_of(order, direction) if run.row == row and run.seed in done]
+        runs = [run for run in runs_of(request, direction) if run.row == row and run.seed in done]
         averages = []
         for run in runs:
-            last, mean = model_folders(order, direction, run)
+            last, mean = model_folders(request, direction, run)
             averages.append(mean)
             both: tuple[tuple[Kind, Path], ...] = (("last", last), ("average", mean))
             for kind, model in both:
@@ -234,8 +234,8 @@ def _average(run: Path, models: tuple[Path, Path], recipe: Recipe) -> None:
     average(run, recipe.training.average_last, mean)
 
 
-def _updates(order: Order, direction: Direction) -> int:
-    return order.seeds * sum(recipe.training.max_steps for recipe in direction.recipes.values())
+def _updates(request: StudyRequest, direction: Direction) -> int:
+    return request.seeds * sum(recipe.training.max_steps for recipe in direction.recipes.values())
 
 
 TABLE2 = OwnExperiment(unit="updates", reproduce=reproduce, forecast=forecast)

@@ -46,7 +46,7 @@ EXAMPLES: tuple[Example, ...] = declared("table2/examples.toml", "examples", tup
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class NgramCounts:
     """The n-gram counts and the BLEU of one line by one convention."""
 
     tokens: str
@@ -65,20 +65,20 @@ class Counted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Worked:
+class WorkedExample:
     """An example counted by both conventions."""
 
     example: Example
-    sacrebleu: Counted
-    paper: Counted
+    sacrebleu: NgramCounts
+    paper: NgramCounts
 
 
-def worked(example: Example) -> Worked:
+def work_out(example: Example) -> WorkedExample:
     """Counts an example's n-grams by both conventions; sacreBLEU computes both figures."""
     plain = BLEU(trg_lang=example.language)
     tokens = plain.tokenizer(example.output)
     lines = [PAPER.tokens([text], example.language)[0] for text in (example.output, example.reference)]
-    return Worked(
+    return WorkedExample(
         example=example,
         sacrebleu=_counted(tokens, plain.corpus_score([example.output], [[example.reference]])),
         paper=_counted(lines[0], PAPER.metric().corpus_score([lines[0]], [[lines[1]]])),
@@ -122,8 +122,8 @@ def ladder(outputs: Sequence[str], references: Sequence[str], language: str) -> 
     return tuple(steps)
 
 
-def _counted(tokens: str, score: BLEUScore) -> Counted:
-    return Counted(tokens=tokens, matches=tuple(score.counts), totals=tuple(score.totals), bleu=float(score.score))
+def _counted(tokens: str, score: BLEUScore) -> NgramCounts:
+    return NgramCounts(tokens=tokens, matches=tuple(score.counts), totals=tuple(score.totals), bleu=float(score.score))
 
 
 # --- systems and their output -----------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class System:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translated:
+class SystemOutput:
     """A system's translations of its test set, with their scores."""
 
     system: System
@@ -197,7 +197,7 @@ _OUTPUT = TypeAdapter(_Output)
 
 def translate(
     system: System, folder: Path, num_resamples: int, reporter: PreparationReporter, should_stop: Callable[[], bool]
-) -> Translated | None:
+) -> SystemOutput | None:
     """Translates a system's test set without guards, with the search settings of its first model, and scores it.
 
     Translations that the same models have made before are read from the folder.
@@ -235,7 +235,7 @@ def translate(
         write_text(folder / f"{system.name}.txt", "".join(f"{_one_line(line)}\n" for line in lines))
         keep(path, known)
     scores = evaluate_output(known.lines, references, target_language=target, paper=True, num_resamples=num_resamples)
-    return Translated(
+    return SystemOutput(
         system=system,
         outputs=known.lines,
         references=tuple(references),

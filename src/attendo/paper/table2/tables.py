@@ -16,7 +16,7 @@ from attendo.paper.table2.comparison import (
     printed_points,
 )
 from attendo.paper.table2.costs import TODAYS_GPUS, Gpu, full_size_flops
-from attendo.paper.table2.systems import EXAMPLES, Kind, Translated, ladder, worked
+from attendo.paper.table2.systems import EXAMPLES, Kind, SystemOutput, ladder, work_out
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import load_recipe
 
@@ -123,7 +123,7 @@ def worked_examples() -> list[tuple[str, ...]]:
     """Rows of the worked examples, which show why one output has two BLEU figures."""
     rows: list[tuple[str, ...]] = []
     for example in EXAMPLES:
-        result = worked(example)
+        result = work_out(example)
         rows.append((f"{example.shows} ({example.language})", "reference", example.reference, "", ""))
         rows.append(("", "output", example.output, "", ""))
         for name, line in (("sacreBLEU", result.sacrebleu), ("as in the paper", result.paper)):
@@ -131,7 +131,7 @@ def worked_examples() -> list[tuple[str, ...]]:
     return rows
 
 
-def ladders(translations: Sequence[Translated]) -> list[tuple[object, ...]]:
+def ladders(translations: Sequence[SystemOutput]) -> list[tuple[object, ...]]:
     """Rows with the steps from sacreBLEU's figure to the paper's, one row for each system's output."""
     ladder_rows = [
         (translated, ladder(translated.outputs, translated.references, translated.system.languages[1]))

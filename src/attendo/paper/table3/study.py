@@ -8,9 +8,9 @@ from fractions import Fraction
 from matplotlib.axes import Axes
 
 from attendo.paper.charts import OURS, PAPER, finish, legend_below, panels
-from attendo.paper.comparison import Comparison, Expected, Metric, compare, difference_table, with_verdict
+from attendo.paper.comparison import Comparison, Metric, PaperClaim, compare, difference_table, with_verdict
 from attendo.paper.declared import declared
-from attendo.paper.experiment import Order, Reporter
+from attendo.paper.experiment import Reporter, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.page_parts import means
 from attendo.paper.page_text import PageText, page_text
@@ -163,34 +163,34 @@ def full_size_millions(row: Row) -> float:
     return num_parameters(full_size(row).model, VOCABULARY, VOCABULARY) / 1e6
 
 
-def _expected(name: str, key: str) -> Expected:
+def _expected(name: str, key: str) -> PaperClaim:
     row = BY_NAME[name]
     if key == "perplexity":
-        return Expected.of_printed(row.perplexity, BASE.perplexity, PERPLEXITY_UNIT)
-    return Expected.of_printed(row.bleu, BASE.bleu, BLEU_UNIT)
+        return PaperClaim.of_printed(row.perplexity, BASE.perplexity, PERPLEXITY_UNIT)
+    return PaperClaim.of_printed(row.bleu, BASE.bleu, BLEU_UNIT)
 
 
-def _recipes(order: Order) -> dict[str, Recipe]:
-    overrides = taken_from(corpora_folder(order))
-    if order.scale == "paper":
+def _recipes(request: StudyRequest) -> dict[str, Recipe]:
+    overrides = taken_from(corpora_folder(request))
+    if request.scale == "paper":
         return {row.name: full_size(row, overrides) for row in ROWS}
-    return {row.name: scaled_down(row, order.scale, overrides) for row in ROWS}
+    return {row.name: scaled_down(row, request.scale, overrides) for row in ROWS}
 
 
-def _forecast(order: Order, reporter: Reporter) -> Forecast:
-    recipes = _recipes(order)
+def _forecast(request: StudyRequest, reporter: Reporter) -> Forecast:
+    recipes = _recipes(request)
     base = recipes[BASE.name]
-    plans = forecast_rows(recipes, prepared_so_far(order, base), reporter)
+    plans = forecast_rows(recipes, prepared_so_far(request, base), reporter)
     changes = [(plan, described(BY_NAME[plan.name]), described(BY_NAME[plan.name], base)) for plan in plans]
-    note = "forecast at full size" if order.scale == "paper" else "forecast"
-    return forecast_of_rows(order, plans, _TEXT, note=note, rows=changes)
+    note = "forecast at full size" if request.scale == "paper" else "forecast"
+    return forecast_of_rows(request, plans, _TEXT, note=note, rows=changes)
 
 
 def _page(findings: Findings[None, None]) -> Page | None:
     if not findings.runs:
         return None
     text, base = page_text(_TEXT), findings.recipes[BASE.name]
-    size = "at full size" if findings.order.scale == "paper" else "smaller"
+    size = "at full size" if findings.request.scale == "paper" else "smaller"
     rows = compare_rows(findings.results)
     printed = [(comparison, BY_NAME[comparison.row]) for comparison in rows]
     cells = [(comparison, row, described(row), described(row, base)) for comparison, row in printed]

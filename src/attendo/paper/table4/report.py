@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
-from attendo.paper.experiment import Order
+from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_parts import each, head_data, means, seeds_of, totals, versions_of
 from attendo.paper.page_text import page_text
 from attendo.paper.report import Report
@@ -30,7 +30,7 @@ _COLOURS, _SHAPES = (BLUE, GREEN, PURPLE, ORANGE), "os^v"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trained:
+class ParserRuns:
     """The outcome of the training."""
 
     results: tuple[ParserRunResult, ...]
@@ -47,14 +47,14 @@ class Findings:
     """Everything that the page is made of."""
 
     plan: Plan
-    trained: Trained | None
+    trained: ParserRuns | None
     """Outcome of the training; None if `--run` named parsers to test instead."""
     tested: tuple[TestResult, ...]
     """Results of the parsers on the test sets, at least one."""
     failures: tuple[str, ...]
 
 
-def table4_report(order: Order, findings: Findings) -> Report:
+def table4_report(request: StudyRequest, findings: Findings) -> Report:
     """Makes the page of the results so far."""
     text, grouped = page_text("table4/page.md"), cells(findings.tested)
     compared = changes(findings.plan.rows, findings.tested)
@@ -62,10 +62,10 @@ def table4_report(order: Order, findings: Findings) -> Report:
     best = max(grouped, key=lambda cell: cell.f1.mean)
     parser = max(best.members, key=lambda member: member.f1)
     tests = "; ".join(f"{bank.name} is {bank.what}" for bank in findings.plan.banks)
-    notes = {"tiny": ("smaller", "tiny"), "small": ("smaller",), "paper": ()}[order.scale]
+    notes = {"tiny": ("smaller", "tiny"), "small": ("smaller",), "paper": ()}[request.scale]
     words = text.fill(
         trained=text.note(
-            "here" if findings.trained else "elsewhere", tests=tests, scale=order.scale, seeds=seeds_of(order)
+            "here" if findings.trained else "elsewhere", tests=tests, scale=request.scale, seeds=seeds_of(request)
         ),
         limits=[text.note(name) for name in notes],
         missing=[
@@ -85,7 +85,7 @@ def table4_report(order: Order, findings: Findings) -> Report:
         kernels=each(member.kernel for cell in grouped for member in cell.members),
         **totals(runs),
         means=means(runs) if runs else None,
-        command=order.command,
+        command=request.command,
         searched=each(f"beam {result.beam_size}, alpha {result.length_penalty:g}" for result in findings.tested),
         versions=_versions(findings.trained) if findings.trained else "",
     )
@@ -94,7 +94,7 @@ def table4_report(order: Order, findings: Findings) -> Report:
         introduction=words.introduction,
         sections=words.sections,
         data={
-            **head_data(order, "table4"),
+            **head_data(request, "table4"),
             "failures": list(findings.failures),
             "missing": list(findings.plan.missing),
             "rows": [cell.to_json() for cell in grouped],
@@ -106,7 +106,7 @@ def table4_report(order: Order, findings: Findings) -> Report:
     )
 
 
-def _versions(trained: Trained) -> list[str]:
+def _versions(trained: ParserRuns) -> list[str]:
     """Lines on the automatic trees that were kept, and on the versions of the software."""
     return [
         *(f"{name}: {line}" for name, line in trained.kept.items()),

@@ -9,7 +9,7 @@ from typing import get_args
 from attendo.errors import DataError
 from attendo.files import write_text
 from attendo.paper.declared import declared
-from attendo.paper.experiment import Order, Scale
+from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.phrasebook_texts import taken_from
 from attendo.parsing.tree import Tree
 from attendo.recipe import Recipe, load_recipe
@@ -168,66 +168,66 @@ BANKS: Mapping[str, tuple[Bank, ...]] = {
 """The treebanks of each scale."""
 
 
-def make_plan(order: Order) -> Plan:
+def make_plan(request: StudyRequest) -> Plan:
     """Determines which treebanks exist and which rows can be trained on them.
 
     Raises:
         DataError: there is no treebank to test on or no row to train, or a folder was given for the scale `tiny`.
     """
-    root = root_of(order)
-    exists = {bank.name: (root / bank.folder).is_dir() for bank in BANKS[order.scale]}
-    missing = [f"{root / bank.folder} is not there" for bank in BANKS[order.scale] if not exists[bank.name]]
+    root = root_of(request)
+    exists = {bank.name: (root / bank.folder).is_dir() for bank in BANKS[request.scale]}
+    missing = [f"{root / bank.folder} is not there" for bank in BANKS[request.scale] if not exists[bank.name]]
     rows = []
-    for row in ROWS[order.scale]:
+    for row in ROWS[request.scale]:
         lacking = [name for name in row.treebanks if not exists[name]]
         if row.raw is not None and not (root / row.raw.path).is_file():
             lacking.append(row.raw.path)
-        if lacking and not order.runs:
+        if lacking and not request.runs:
             missing.append(f"the row {row.name} is left out for lack of {', '.join(lacking)}")
         if not lacking:
             rows.append(row)
-    banks = tuple(bank for bank in BANKS[order.scale] if exists[bank.name] and bank.test)
-    if not banks or not (rows or order.runs):
-        folders = ", ".join(bank.folder for bank in BANKS[order.scale])
+    banks = tuple(bank for bank in BANKS[request.scale] if exists[bank.name] and bank.test)
+    if not banks or not (rows or request.runs):
+        folders = ", ".join(bank.folder for bank in BANKS[request.scale])
         raise DataError(f"{root}: has none of the treebanks {folders}; --data names the folder that has them")
     return Plan(
         root=root,
         rows=tuple(rows),
-        recipes={row.name: recipe_of(order, row) for row in rows},
+        recipes={row.name: recipe_of(request, row) for row in rows},
         banks=banks,
         missing=tuple(missing),
     )
 
 
-def recipes_of(order: Order) -> dict[str, Recipe]:
+def recipes_of(request: StudyRequest) -> dict[str, Recipe]:
     """The recipes of all rows of a scale, whether or not their treebanks exist."""
-    return {row.name: recipe_of(order, row) for row in ROWS[order.scale]}
+    return {row.name: recipe_of(request, row) for row in ROWS[request.scale]}
 
 
-def root_of(order: Order) -> Path:
+def root_of(request: StudyRequest) -> Path:
     """The folder of the treebanks.
 
     Raises:
         DataError: a folder was given for the scale `tiny`.
     """
-    if order.scale == "tiny":
-        if order.data is not None:
+    if request.scale == "tiny":
+        if request.data is not None:
             raise DataError("--data: the scale tiny has a treebank of its own; leave it out, or take --scale small")
-        return order.folder
-    if order.data is not None:
-        return order.data
-    recipe = load_recipe("parsing-all" if order.scale == "small" else "parsing-wsj")
+        return request.folder
+    if request.data is not None:
+        return request.data
+    recipe = load_recipe("parsing-all" if request.scale == "small" else "parsing-wsj")
     assert recipe.data is not None
     return recipe.folder / recipe.data.folder
 
 
-def recipe_of(order: Order, row: Row) -> Recipe:
+def recipe_of(request: StudyRequest, row: Row) -> Recipe:
     """A row's recipe, with its corpora below the folder of the treebanks; automatic trees are not included.
 
     The time limit is removed: parallel runs slow each other down, so that all are given the same number of updates.
     """
-    folder = root_of(order) / row.folder
-    name = f"name=table4-{order.scale}-{row.name}"
+    folder = root_of(request) / row.folder
+    name = f"name=table4-{request.scale}-{row.name}"
     recipe = load_recipe(row.recipe, [name, *taken_from(folder), *row.changes])
     return replace(recipe, training=replace(recipe.training, max_minutes=None))
 

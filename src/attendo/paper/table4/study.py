@@ -8,14 +8,14 @@ from pathlib import Path
 
 from attendo.checkpoint.finding import find_model
 from attendo.errors import DataError
-from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
+from attendo.paper.experiment import Outcome, OwnExperiment, Reporter, StudyRequest
 from attendo.paper.forecast import RowForecast, forecast_of_rows, forecast_page, forecast_rows
 from attendo.paper.report import Report, write_report
 from attendo.paper.rows_study import PartReporter, threads_of
 from attendo.paper.run_results import ParserRunResult
 from attendo.paper.study import Run, Study, plan_runs
 from attendo.paper.table4.evaluation import System, TestResult, evaluate_system
-from attendo.paper.table4.report import Findings, Trained, table4_report
+from attendo.paper.table4.report import Findings, ParserRuns, table4_report
 from attendo.paper.table4.rows import (
     SELF_TRAINED_SHARE,
     Bank,
@@ -38,69 +38,69 @@ from attendo.workflow.preparation.prepared_data import open_if_prepared, prepare
 from attendo.workflow.runs.validation import spread
 
 
-def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Trains the unfinished runs of the study in `order.folder`, parses the test sets, and writes the page.
+def reproduce(request: StudyRequest, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Trains the unfinished runs of the study in `request.folder`, parses the test sets, and writes the page.
 
     Args:
-        order: options of the study; with `runs`, nothing is trained, and these parsers are tested.
+        request: options of the study; with `runs`, nothing is trained, and these parsers are tested.
         reporter: receives messages and the progress.
         should_stop: asked now and then; once it returns True, running trainings are saved and stopped.
 
     Raises:
-        AttendoError: no treebank exists, the folder holds another study, or one of `order.runs` is not a parser.
+        AttendoError: no treebank exists, the folder holds another study, or one of `request.runs` is not a parser.
         OSError: the folder cannot be written to.
     """
-    if order.scale == "tiny" and order.data is None:
-        write_invented(order.folder / "invented", train=300, valid=20, test=30, raw=120)
-    plan = make_plan(order)
+    if request.scale == "tiny" and request.data is None:
+        write_invented(request.folder / "invented", train=300, valid=20, test=30, raw=120)
+    plan = make_plan(request)
     for line in plan.missing:
         reporter.message(line)
-    if order.runs:
-        systems, trained = _named_systems(order.runs), None
+    if request.runs:
+        systems, trained = _named_systems(request.runs), None
     else:
-        trained = train(order, plan, reporter, should_stop)
+        trained = train(request, plan, reporter, should_stop)
         if trained.interrupted:
             return Outcome(report=None, interrupted=True, failures=trained.failures)
-        systems = _trained_systems(order, plan, trained)
+        systems = _trained_systems(request, plan, trained)
     failures = trained.failures if trained else ()
     trees = {bank.name: _trees(plan, bank) for bank in plan.banks}
     by_name = {row.name: row for row in plan.rows}
     results: list[TestResult] = []
     for system in systems:
         for bank in plan.tests_of(by_name.get(system.row)):
-            result = evaluate_system(system, bank, trees[bank.name], order.folder / "tested", should_stop)
+            result = evaluate_system(system, bank, trees[bank.name], request.folder / "tested", should_stop)
             if result is None:
                 return Outcome(report=None, interrupted=True, failures=failures)
             reporter.message(result.to_text())
             results.append(result)
     if not results:
         return Outcome(report=None, failures=failures)
-    report = table4_report(order, Findings(plan=plan, trained=trained, tested=tuple(results), failures=failures))
-    write_report(order.folder, report)
+    report = table4_report(request, Findings(plan=plan, trained=trained, tested=tuple(results), failures=failures))
+    write_report(request.folder, report)
     return Outcome(report=report, failures=failures)
 
 
-def forecast(order: Order, reporter: Reporter) -> Report:
+def forecast(request: StudyRequest, reporter: Reporter) -> Report:
     """The forecast: rows, parameters, and hours estimated from a few updates of each row on this machine.
 
     Raises:
         RecipeError: a model does not fit into this machine's memory.
     """
     plans: list[RowForecast] = []
-    for name, recipe in recipes_of(order).items():
-        is_there = not (order.scale == "tiny" and not (order.folder / "invented").is_dir())
-        prepared = open_if_prepared(recipe, order.folder / "prepared" / name) if is_there else None
+    for name, recipe in recipes_of(request).items():
+        is_there = not (request.scale == "tiny" and not (request.folder / "invented").is_dir())
+        prepared = open_if_prepared(recipe, request.folder / "prepared" / name) if is_there else None
         plans.extend(forecast_rows({name: recipe}, prepared, reporter))
-    expected = forecast_of_rows(order, plans, "table4/page.md")
-    return forecast_page(order, "table4", "Table 4", expected)
+    expected = forecast_of_rows(request, plans, "table4/page.md")
+    return forecast_page(request, "table4", "Table 4", expected)
 
 
-def _trained_systems(order: Order, plan: Plan, trained: Trained) -> list[System]:
+def _trained_systems(request: StudyRequest, plan: Plan, trained: ParserRuns) -> list[System]:
     """The parsers of the finished runs, and the ensembles of each row's seeds."""
     done = {(result.row, result.seed) for result in trained.results}
     systems: list[System] = []
     for row in plan.rows:
-        seeds = [seed for seed in range(1, order.seeds + 1) if (row.name, seed) in done]
+        seeds = [seed for seed in range(1, request.seeds + 1) if (row.name, seed) in done]
         systems += _systems(row.name, {seed: trained.folders[row.name, seed] / "model" for seed in seeds})
     return systems
 
@@ -152,11 +152,11 @@ def _trees(plan: Plan, bank: Bank) -> tuple[Tree, ...]:
 # --- training ---------------------------------------------------------------------------------------------------------
 
 
-def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[], bool]) -> Trained:
+def train(request: StudyRequest, plan: Plan, reporter: Reporter, should_stop: Callable[[], bool]) -> ParserRuns:
     """Trains the unfinished runs, those that learn from treebanks alone before the self-trained ones.
 
     Args:
-        order: options of the study.
+        request: options of the study.
         plan: plan with the rows.
         reporter: receives messages and the progress.
         should_stop: asked twice a second; once it returns True, running trainings are saved and stopped.
@@ -165,15 +165,16 @@ def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[]
         AttendoError: the corpora are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
-    seeds = range(1, order.seeds + 1)
+    seeds = range(1, request.seeds + 1)
     plain = {row.name: plan.recipes[row.name] for row in plan.rows if row.raw is None}
     first_runs = plan_runs(plain, seeds)
-    data = {name: prepare_if_missing(recipe, _prepared(order, name), reporter) for name, recipe in plain.items()}
+    data = {name: prepare_if_missing(recipe, _prepared(request, name), reporter) for name, recipe in plain.items()}
     updates, all_updates = (
-        order.seeds * sum(recipe.training.max_steps for recipe in recipes.values()) for recipes in (plain, plan.recipes)
+        request.seeds * sum(recipe.training.max_steps for recipe in recipes.values())
+        for recipes in (plain, plan.recipes)
     )
     part = PartReporter(reporter, 0, all_updates)
-    first_outcome = _train(order, first_runs, {run.name: data[run.row] for run in first_runs}, part, should_stop)
+    first_outcome = _train(request, first_runs, {run.name: data[run.row] for run in first_runs}, part, should_stop)
     if first_outcome.interrupted:
         return first_outcome
     second_runs: list[Run] = []
@@ -183,20 +184,20 @@ def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[]
         for seed in seeds if row.raw is not None else ():
             if (row.against or "", seed) not in {(result.row, result.seed) for result in first_outcome.results}:
                 continue  # the teacher has failed, which is reported
-            trees = order.folder / "automatic" / f"{row.name}-seed-{seed}.trees"
+            trees = request.folder / "automatic" / f"{row.name}-seed-{seed}.trees"
             if not trees.is_file():
                 teacher = first_outcome.folders[row.against or "", seed]
                 if not _write_automatic(plan, row, teacher, trees, reporter, should_stop):
                     return replace(first_outcome, interrupted=True)
             [run] = plan_runs({row.name: self_trained(plan.recipes[row.name], trees)}, [seed])
             second_runs.append(run)
-            prepared[run.name] = prepare_if_missing(run.recipe, _prepared(order, run.name), reporter)
+            prepared[run.name] = prepare_if_missing(run.recipe, _prepared(request, run.name), reporter)
             kept[run.name] = trees.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ")
     if not second_runs:
         return first_outcome
     part = PartReporter(reporter, updates, all_updates)
-    second_outcome = _train(order, second_runs, prepared, part, should_stop)
-    return Trained(
+    second_outcome = _train(request, second_runs, prepared, part, should_stop)
+    return ParserRuns(
         results=(*first_outcome.results, *second_outcome.results),
         folders={**first_outcome.folders, **second_outcome.folders},
         failures=(*first_outcome.failures, *second_outcome.failures),
@@ -206,16 +207,16 @@ def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[]
 
 
 def _train(
-    order: Order,
+    request: StudyRequest,
     runs: Sequence[Run],
     data: Mapping[str, PreparedData],
     reporter: Reporter,
     should_stop: Callable[[], bool],
-) -> Trained:
-    threads = threads_of(order)
-    study = Study(order.folder, runs, ParserRunResult, lambda run: data[run.name], jobs=order.jobs, threads=threads)
+) -> ParserRuns:
+    threads = threads_of(request)
+    study = Study(request.folder, runs, ParserRunResult, lambda run: data[run.name], jobs=request.jobs, threads=threads)
     outcome = study.train(reporter, should_stop, lambda results: None)
-    return Trained(
+    return ParserRuns(
         results=outcome.results,
         folders={(run.row, run.seed): study.run_folder(run) for run in runs},
         failures=tuple(outcome.failures.values()),
@@ -224,8 +225,8 @@ def _train(
     )
 
 
-def _prepared(order: Order, name: str) -> Path:
-    return order.folder / "prepared" / name
+def _prepared(request: StudyRequest, name: str) -> Path:
+    return request.folder / "prepared" / name
 
 
 def _write_automatic(

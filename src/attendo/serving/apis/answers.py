@@ -11,7 +11,7 @@ from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedTex
 from attendo.markup.texts import translate_text
 from attendo.markup.together import gathered
 from attendo.serving.core.text_loop import FromHere
-from attendo.serving.languages.detection import Detected, Detector
+from attendo.serving.languages.detection import Detector, LanguageGuess
 from attendo.serving.service import Service
 from attendo.serving.translating import Caller, Options, Pair
 
@@ -82,12 +82,12 @@ async def translated(
     return await service.texts.work_on(sum(len(wanted.text) for _, wanted in work), all_of_them)
 
 
-async def detected(service: Service, texts: Sequence[str]) -> list[Detected]:
+async def detected(service: Service, texts: Sequence[str]) -> list[LanguageGuess]:
     """Returns the likeliest language of each text."""
     return await service.in_thread(detected_of, service.detector, list(texts))
 
 
-def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
+def detected_of(detector: Detector, texts: Sequence[str]) -> list[LanguageGuess]:
     """Returns the likeliest language of each text; a text of few words is taken to be in the others' language."""
     found = [detector.detect(text)[0] for text in texts]
     if len(texts) == 1:

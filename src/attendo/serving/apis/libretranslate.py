@@ -23,7 +23,7 @@ from attendo.serving.documents.background import Documents
 from attendo.serving.documents.options import ENDINGS, is_taken
 from attendo.serving.errors import ErrorShape, ServingError, bad_request, forbidden, not_found
 from attendo.serving.http.parameters import Parameters, check_characters, parameters_of
-from attendo.serving.languages.detection import Detected
+from attendo.serving.languages.detection import LanguageGuess
 from attendo.serving.languages.names import name_of, outward, served_code, sources, targets
 from attendo.serving.service import Service
 from attendo.serving.translating import Caller, Pair
@@ -246,7 +246,7 @@ class _Api:
 
     async def _source_languages(
         self, source: str, texts: Sequence[str]
-    ) -> tuple[tuple[str, ...], list[Detected] | None]:
+    ) -> tuple[tuple[str, ...], list[LanguageGuess] | None]:
         """Returns the language of each text, and the detected languages if detection was requested."""
         if source != "auto":
             code = self._served(source, sources(self._service.translating.pairs()))
@@ -324,6 +324,6 @@ def _is_weblate_check(sent: Parameters, source: str, target: str) -> bool:
     return sent.is_json and sent.values.get("q") == ["test"] and (source, target) == ("en", "de")
 
 
-def _language_json(found: Detected, *, percent: bool) -> dict[str, Any]:
+def _language_json(found: LanguageGuess, *, percent: bool) -> dict[str, Any]:
     share = found.confidence * (100 if percent else 1)
     return {"confidence": round(share, 1), "language": outward(found.language)}

@@ -56,7 +56,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Detected:
+class LanguageGuess:
     """A language that a text may be in."""
 
     language: str
@@ -78,7 +78,7 @@ class Detector:
         self.languages = tuple(dict.fromkeys(languages))
         self._lock = threading.Lock()
 
-    def detect(self, text: str) -> list[Detected]:
+    def detect(self, text: str) -> list[LanguageGuess]:
         """The languages that a text may be in, the likeliest first: all served languages.
 
         If the text is clearly in a language that is not served, that language comes first.
@@ -88,17 +88,17 @@ class Detector:
         text = text[:_MAX_CHARACTERS]
         words = _WORD.findall(text)
         if not words:
-            return [Detected(language=language, confidence=0.0) for language in self.languages]
+            return [LanguageGuess(language=language, confidence=0.0) for language in self.languages]
         unserved = self.unserved(text)
         known = self._probabilities(text)
         if len(words) <= _SHORT_WORDS:
             self._weigh_common_words(known, words)
         left = (1.0 - (unserved.confidence if unserved else 0.0)) / (sum(known.values()) or 1.0)
-        served = [Detected(language=language, confidence=known[language] * left) for language in self.languages]
+        served = [LanguageGuess(language=language, confidence=known[language] * left) for language in self.languages]
         served.sort(key=lambda detected: -detected.confidence)
         return served if unserved is None else [unserved, *served]
 
-    def unserved(self, text: str) -> Detected | None:
+    def unserved(self, text: str) -> LanguageGuess | None:
         """The language that a text is plainly in though it is not served; None for any other text."""
         # A served language without known properties may have any text.
         if not self.languages or not all(map(is_language, self.languages)):
@@ -107,7 +107,7 @@ class Detector:
         if by_script := unserved_by_script(text, self.languages):
             shares = _log_shares(text)
             likeliest = max(by_script, key=lambda code: shares.get(code, -math.inf))
-            return Detected(language=likeliest, confidence=_SURE, served=False)
+            return LanguageGuess(language=likeliest, confidence=_SURE, served=False)
         words = words_to_judge(text)
         if len(words) < LEAST_WORDS:
             return None
@@ -116,7 +116,7 @@ class Detector:
         if likeliest in self.languages:  # most texts: the shares of all languages cost several times as much
             return None
         found = unserved_by_statistics(_log_shares(judged), self.languages)
-        return found and Detected(language=found[0], confidence=min(found[1], _SURE), served=False)
+        return found and LanguageGuess(language=found[0], confidence=min(found[1], _SURE), served=False)
 
     def served_language(self, text: str) -> str:
         """The likeliest language of a text.

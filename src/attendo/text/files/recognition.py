@@ -22,7 +22,7 @@ Kind = Literal["binary", "archive", "utf-16", "markup", "catalogue", "json", "cs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recognized:
+class RecognizedFormat:
     """A format that is not lines of text."""
 
     kind: Kind
@@ -116,7 +116,7 @@ _MIN_ROWS = 3
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x0e\x0f\x1b\x1c\x1d\x1e\x1f"))
 
 
-def recognized(name: str, head: bytes, whole: bool = False, *, encoding: str = "utf-8") -> Recognized | None:
+def recognized(name: str, head: bytes, whole: bool = False, *, encoding: str = "utf-8") -> RecognizedFormat | None:
     """Recognises the format of a file that is not lines of text.
 
     Args:
@@ -141,7 +141,7 @@ def recognized(name: str, head: bytes, whole: bool = False, *, encoding: str = "
     found = _by_text(name, head, whole=whole)
     if found is None and wide is not None:
         way_out = f'set encoding = "{wide}" for it, or convert it first: iconv -f {wide.upper()} -t UTF-8'
-        return Recognized(kind="utf-16", name=f"{wide[:6].upper()} text", way_out=way_out)
+        return RecognizedFormat(kind="utf-16", name=f"{wide[:6].upper()} text", way_out=way_out)
     return found
 
 
@@ -149,7 +149,7 @@ def _as_utf8(head: bytes, encoding: str) -> bytes:
     return head.decode(encoding, errors="replace").encode("utf-8", errors="replace")
 
 
-def _by_text(name: str, head: bytes, *, whole: bool) -> Recognized | None:
+def _by_text(name: str, head: bytes, *, whole: bool) -> RecognizedFormat | None:
     """Recognizes formats that are text themselves."""
     text = head.decode("utf-8", errors="replace").removeprefix("\ufeff")
     if not text.strip():
@@ -166,19 +166,19 @@ def _by_text(name: str, head: bytes, *, whole: bool) -> Recognized | None:
     )
 
 
-def _by_magic(name: str, head: bytes) -> Recognized | None:
+def _by_magic(name: str, head: bytes) -> RecognizedFormat | None:
     """Recognises formats with unmistakable first bytes."""
     for magic, kind, shown, way_out in _MAGIC:
         if head.startswith(magic):
-            return Recognized(kind=kind, name=shown, way_out=way_out)
+            return RecognizedFormat(kind=kind, name=shown, way_out=way_out)
     if head[257:263] in (b"ustar\0", b"ustar ") and b"\0" in head[:257]:
-        return Recognized(kind="archive", name="a tar archive", way_out=_UNPACK)
+        return RecognizedFormat(kind="archive", name="a tar archive", way_out=_UNPACK)
     if not head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return None
     by_name = next((found for ending, found in _ZIP_ENDINGS.items() if name.endswith(ending)), None)
     found = by_name or next((found for found in _ZIPPED if found[0] in head), None)
     shown, way_out = (found[1], found[2]) if found else ("a zip archive", _UNPACK)
-    return Recognized(kind="archive", name=shown, way_out=way_out)
+    return RecognizedFormat(kind="archive", name=shown, way_out=way_out)
 
 
 def _wide(head: bytes) -> str | None:
@@ -193,15 +193,17 @@ def _wide(head: bytes) -> str | None:
     return None
 
 
-def _binary(head: bytes) -> Recognized | None:
+def _binary(head: bytes) -> RecognizedFormat | None:
     """Recognises files with more zero bytes and other control characters than any text."""
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if len(head) < 64 or controls < 0.03 * len(head):
         return None
-    return Recognized(kind="binary", name="binary data", way_out="name a text file, or take the text out of it first")
+    return RecognizedFormat(
+        kind="binary", name="binary data", way_out="name a text file, or take the text out of it first"
+    )
 
 
-def _markup(name: str, text: str) -> Recognized | None:
+def _markup(name: str, text: str) -> RecognizedFormat | None:
     """Recognizes XML, HTML and SGML: a declaration followed by a root element, a well-known root, or by its name."""
     rest, declared = text, False
     while found := _PROLOG.match(rest):
@@ -217,7 +219,7 @@ def _markup(name: str, text: str) -> Recognized | None:
     way_out = _AS_FILE if element in _OF_UNITS else f"take the segments out first: {_OTHER_FORMATS}"
     if shown == _ROOTS["html"]:
         way_out = _SAVE_AS_TEXT
-    return Recognized(kind="markup", name=shown, way_out=way_out)
+    return RecognizedFormat(kind="markup", name=shown, way_out=way_out)
 
 
 def _is_closed_by_others(text: str) -> bool:
@@ -225,17 +227,17 @@ def _is_closed_by_others(text: str) -> bool:
     return len(set(re.findall(r"<([A-Za-z][\w.-]*)[^<>]*>", text[:8192]))) >= 3
 
 
-def _catalogue(lines: Sequence[str]) -> Recognized | None:
+def _catalogue(lines: Sequence[str]) -> RecognizedFormat | None:
     """Recognizes gettext's PO."""
     entries = [line for line in lines[: 20 * _MOST_LINES] if not line.startswith("#")]
     if not entries or not entries[0].startswith(('msgid "', 'msgctxt "', 'domain "')):
         return None
     if not any(re.match(r'msgstr(?:\[\d\])? "', line) for line in entries):
         return None
-    return Recognized(kind="catalogue", name="a PO catalogue", way_out=_AS_FILE)
+    return RecognizedFormat(kind="catalogue", name="a PO catalogue", way_out=_AS_FILE)
 
 
-def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> Recognized | None:
+def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> RecognizedFormat | None:
     """Recognizes a JSON document, and JSON lines: one object or list of strings on every line."""
     first = text.lstrip()[:1]
     if first not in ("{", "["):
@@ -246,14 +248,14 @@ def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> Recogni
             f'{_AS_FILE}, its two fields under the key fields; or it is translations = "NAME" where '
             "`attendo translate --json` wrote it"
         )
-        return Recognized(kind="json", name="JSON, an object a line", way_out=way_out)
+        return RecognizedFormat(kind="json", name="JSON, an object a line", way_out=way_out)
     is_document = whole and _has_strings(_json_value(text), least=1)
     like_json = re.match(r'\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*(?:[\[{]|"(?:[^"\\]|\\.)*"\s*,))', text)
     members = sum(bool(re.fullmatch(r'\s*(?:["{}\[\]].*|-?\d.*|true,?|false,?|null,?)', line)) for line in lines)
     if not is_document and not (like_json and members == len(lines) and (len(lines) > 1 or name.endswith(".json"))):
         return None
     way_out = "write its texts as lines or as tab-separated text (for instance with jq -r '... | @tsv')"
-    return Recognized(kind="json", name="a JSON document", way_out=way_out)
+    return RecognizedFormat(kind="json", name="a JSON document", way_out=way_out)
 
 
 def _json_value(text: str) -> object:
@@ -271,7 +273,7 @@ def _has_strings(value: object, *, least: int = 1) -> bool:
     return isinstance(value, list) and any(isinstance(item, str | dict | list) for item in value)
 
 
-def _csv(name: str, lines: Sequence[str]) -> Recognized | None:
+def _csv(name: str, lines: Sequence[str]) -> RecognizedFormat | None:
     """Recognizes comma-separated values: by name with equal columns, by quoted fields alone, or by a header."""
     rows = lines[:_MOST_LINES]
     if sum("\t" in line for line in rows) > len(rows) / 2:
@@ -282,7 +284,7 @@ def _csv(name: str, lines: Sequence[str]) -> Recognized | None:
         separator = next((mark for mark in ",;|" if _has_columns(rows, mark)), None)
     if separator is None:
         return None
-    return Recognized(
+    return RecognizedFormat(
         kind="csv",
         name=f"CSV (columns with {separator!r} between them)",
         way_out=f"{_AS_FILE}, its two columns under the key columns",
@@ -305,11 +307,11 @@ def _has_columns(rows: Sequence[str], separator: str) -> bool:
     return width > 1 and number >= 0.9 * widths.total()
 
 
-def _old_line_ends(head: bytes) -> Recognized | None:
+def _old_line_ends(head: bytes) -> RecognizedFormat | None:
     """Recognizes lines that carriage returns end, as on Macs of before 2001."""
     if b"\n" in head or head.rstrip(b"\r").count(b"\r") < 1:
         return None
-    return Recognized(
+    return RecognizedFormat(
         kind="line-ends",
         name="text whose lines end in carriage returns alone",
         way_out="write line feeds instead: tr '\\r' '\\n' < FILE > FILE.txt",

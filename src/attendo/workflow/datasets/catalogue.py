@@ -70,7 +70,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Published:
+class PublishedArchive:
     """Published facts about an archive."""
 
     bytes: int
@@ -79,17 +79,17 @@ class Published:
 
 PUBLISHED = {
     # tensorflow/datasets: url_checksums/wmt14_translate.txt
-    "training-parallel-europarl-v7.tgz": Published(
+    "training-parallel-europarl-v7.tgz": PublishedArchive(
         bytes=657_632_379, sha256="0224c7c710c8a063dfd893b0cc0830202d61f4c75c17eb8e31836103d27d96e7"
     ),
-    "training-parallel-commoncrawl.tgz": Published(
+    "training-parallel-commoncrawl.tgz": PublishedArchive(
         bytes=918_311_367, sha256="c7a74e2ea01ac6c920123108627e35278d4ccb5701e15428ffa34de86fa3a9e5"
     ),
-    "training-parallel-nc-v9.tgz": Published(
+    "training-parallel-nc-v9.tgz": PublishedArchive(
         bytes=80_418_416, sha256="cb8953f292298e6877ae433c98912b927cb0766b303f4540512ddd286c748485"
     ),
     # its size alone, as translation tutorials of its time held the download against it
-    "training-giga-fren.tar": Published(bytes=2_595_102_720, sha256=None),
+    "training-giga-fren.tar": PublishedArchive(bytes=2_595_102_720, sha256=None),
 }
 """Published facts by file name. For other archives, the checksum of the first download is recorded with the files."""
 

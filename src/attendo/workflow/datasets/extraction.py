@@ -15,7 +15,7 @@ from typing import IO, Self, cast
 from attendo.errors import DataError
 from attendo.files import atomic_path
 from attendo.workflow.datasets.download import Progress
-from attendo.workflow.datasets.origins import Located
+from attendo.workflow.datasets.origins import TextLocation
 
 _PIECE_BYTES = 1 << 20
 # Limits on the description of a member and on a line of a test set: both are held in memory as a whole.
@@ -46,7 +46,7 @@ class WrittenFile:
 
 
 def extract(
-    text: Located, archive: Path, folder: Path, languages: tuple[str, str], progress: Callable[[Progress], None]
+    text: TextLocation, archive: Path, folder: Path, languages: tuple[str, str], progress: Callable[[Progress], None]
 ) -> tuple[WrittenFile, WrittenFile]:
     """Writes the two sides of a text as `NAME.LANGUAGE`; each appears complete, and both or neither.
 

@@ -14,7 +14,7 @@ from attendo.output_folders import check_begun
 from attendo.workflow.datasets.catalogue import Dataset
 from attendo.workflow.datasets.download import Checksum, Progress, fetch, mirrored
 from attendo.workflow.datasets.extraction import WrittenFile, extract
-from attendo.workflow.datasets.origins import Archive, Located
+from attendo.workflow.datasets.origins import Archive, TextLocation
 
 ARCHIVES = "archives"
 """Folder of the downloads, within that of the dataset; may be removed once all is unpacked."""
@@ -42,7 +42,7 @@ class UnpackedText:
 class PlannedText:
     """The steps for a text."""
 
-    located: Located
+    located: TextLocation
     url: str
     """Address of its archive."""
     checksum: Checksum | None
@@ -52,7 +52,7 @@ class PlannedText:
     archive_there: bool
 
 
-def plan(texts: tuple[Located, ...], folder: Path, mirror: str | None = None) -> tuple[PlannedText, ...]:
+def plan(texts: tuple[TextLocation, ...], folder: Path, mirror: str | None = None) -> tuple[PlannedText, ...]:
     """Plans the work of `get`, without downloading or writing anything.
 
     Raises:
@@ -75,7 +75,7 @@ def plan(texts: tuple[Located, ...], folder: Path, mirror: str | None = None) ->
 
 def get(
     dataset: Dataset,
-    texts: tuple[Located, ...],
+    texts: tuple[TextLocation, ...],
     folder: Path,
     *,
     mirror: str | None = None,
@@ -128,7 +128,7 @@ def check_folder(dataset: Dataset, folder: Path, *, force: bool = False) -> None
 
 def _get(
     dataset: Dataset,
-    texts: tuple[Located, ...],
+    texts: tuple[TextLocation, ...],
     folder: Path,
     mirror: str | None,
     progress: Callable[[Progress], None],

@@ -37,7 +37,7 @@ class Archive:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Located:
+class TextLocation:
     """The location of the two sides of a text."""
 
     name: str
@@ -48,7 +48,7 @@ class Located:
     format: Literal["lines", "sgm"]
 
 
-def locate(dataset: Dataset) -> tuple[Located, ...]:
+def locate(dataset: Dataset) -> tuple[TextLocation, ...]:
     """Determines the locations of a dataset's texts; nothing is downloaded yet.
 
     mtdata builds an index of all its corpora on its first use, which takes about a minute, and keeps it in its own
@@ -135,16 +135,16 @@ def _in_order(entry: ArchiveMembers, languages: tuple[str, str]) -> tuple[str, s
     return sides[0][0], sides[1][0]
 
 
-def _located(name: str, url: str, members: tuple[str, str]) -> Located:
+def _located(name: str, url: str, members: tuple[str, str]) -> TextLocation:
     published = PUBLISHED.get(PurePosixPath(urlsplit(url).path).name)
     checksum = None
     if published and published.sha256:
         checksum = Checksum(algorithm="sha256", digits=published.sha256, origin="as published")
     archive = Archive(url=url, checksum=checksum, bytes=published.bytes if published else None)
-    return Located(name=name, archive=archive, members=members, format="lines")
+    return TextLocation(name=name, archive=archive, members=members, format="lines")
 
 
-def _test_set(name: str, sacrebleu_name: str, languages: tuple[str, str]) -> Located:
+def _test_set(name: str, sacrebleu_name: str, languages: tuple[str, str]) -> TextLocation:
     known = SACREBLEU_SETS.get(sacrebleu_name)
     pair = "-".join(languages)
     if known is None or not known.data or not known.md5 or pair not in known.langpairs:
@@ -153,4 +153,4 @@ def _test_set(name: str, sacrebleu_name: str, languages: tuple[str, str]) -> Loc
     source, reference = known.langpairs[pair]
     checksum = Checksum(algorithm="md5", digits=digits, origin="as sacreBLEU has it")
     archive = Archive(url=url, checksum=checksum, bytes=None)
-    return Located(name=name, archive=archive, members=(source, reference), format="sgm")
+    return TextLocation(name=name, archive=archive, members=(source, reference), format="sgm")

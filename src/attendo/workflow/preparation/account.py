@@ -8,7 +8,7 @@ from attendo.errors import DataError
 from attendo.files import write_bytes
 from attendo.text.accounting import CorpusReport, is_other_encoding, keeps_little
 from attendo.text.corpora import DataConfig
-from attendo.workflow.preparation.stages import Cleaned, NothingKeptError, Preparation
+from attendo.workflow.preparation.stages import CleaningResult, NothingKeptError, Preparation
 
 _EXAMPLES = 2
 """Number of dropped pairs shown for each reason."""
@@ -22,7 +22,7 @@ def dropped_beside(output: Path) -> Path:
 
 @contextmanager
 def account_kept(
-    preparation: Preparation, cleaned: Cleaned, data: DataConfig, draft: Path, output: Path
+    preparation: Preparation, cleaned: CleaningResult, data: DataConfig, draft: Path, output: Path
 ) -> Iterator[None]:
     """Adds the counts to an error that ends a preparation with few pairs kept, and keeps the list of dropped pairs.
 

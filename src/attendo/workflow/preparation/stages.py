@@ -67,7 +67,7 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleaned:
+class CleaningResult:
     """The results of the first reading that the other two need."""
 
     part_rows: tuple[int, ...]
@@ -184,7 +184,7 @@ class Preparation:
             else:
                 yield file_set, [self._scanned[self._folder / name] for name in file_set.files]
 
-    def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> Cleaned:
+    def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> CleaningResult:
         """Finds the repeated pairs, and counts those that are also in the validation set.
 
         Raises:
@@ -207,10 +207,10 @@ class Preparation:
         for _, rows in self._workers.map(repeated_rows, buckets.paths):
             duplicates.add(rows)
         shutil.rmtree(folder)
-        return Cleaned(part_rows=tuple(part_rows), duplicates=duplicates, in_valid=in_valid)
+        return CleaningResult(part_rows=tuple(part_rows), duplicates=duplicates, in_valid=in_valid)
 
     def learn(
-        self, cleaned: Cleaned, config: TokenizerConfig, tags: tuple[str, ...]
+        self, cleaned: CleaningResult, config: TokenizerConfig, tags: tuple[str, ...]
     ) -> tuple[tuple[Tokenizer, Tokenizer], int]:
         """Learns one or two vocabularies from a sample; returns source's and target's, and the sample's size.
 
@@ -242,7 +242,7 @@ class Preparation:
             path.unlink()
         return (learned[0], learned[-1]), num_sampled
 
-    def encode(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> list[CorpusReport]:
+    def encode(self, cleaned: CleaningResult, tokenizers: tuple[Tokenizer, Tokenizer]) -> list[CorpusReport]:
         """Writes the shards of every corpus, and `dropped.tsv`; returns a report on each corpus's pairs.
 
         Raises:
@@ -264,7 +264,7 @@ class Preparation:
         shutil.rmtree(self._output / _UNITS, ignore_errors=True)
         return self._reports(all_counts, cleaned.in_valid)
 
-    def account(self, cleaned: Cleaned) -> list[PairCounts]:
+    def account(self, cleaned: CleaningResult) -> list[PairCounts]:
         """Counts kept and dropped pairs of each corpus without a vocabulary, and writes `dropped.tsv`.
 
         It is for a preparation that fails before there is a vocabulary.
@@ -354,7 +354,7 @@ class Preparation:
         for one, scanned in self._file_sets():
             yield from corpus_parts(one, scanned, part_bytes=PART_BYTES)
 
-    def _sample_tasks(self, cleaned: Cleaned, num_sampled: int, seed: int) -> Iterator[SampleTask]:
+    def _sample_tasks(self, cleaned: CleaningResult, num_sampled: int, seed: int) -> Iterator[SampleTask]:
         # Knuth's selection sampling: an exact sample of known size in one reading, without holding it.
         rng, wanted, left = random.Random(seed), num_sampled, cleaned.num_kept
         for part, duplicates in zip(self._parts(), cleaned.part_duplicates(), strict=False):
@@ -367,7 +367,7 @@ class Preparation:
             rows = np.array(chosen, dtype=np.int64)
             yield SampleTask(part=part, cleaning=self._data.cleaning, rows=rows, languages=self._languages)
 
-    def _encode_tasks(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> Iterator[EncodeTask]:
+    def _encode_tasks(self, cleaned: CleaningResult, tokenizers: tuple[Tokenizer, Tokenizer]) -> Iterator[EncodeTask]:
         models = [tokenizer.serialized for tokenizer in tokenizers]
         # A compressed file that changes can have other parts than before; `corpus_files` then reports that.
         for part, duplicates in zip(self._parts(), cleaned.part_duplicates(), strict=False):

@@ -58,7 +58,7 @@ class Reporter(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finished:
+class FileProgress:
     """The results of all starts, and of this one."""
 
     counts: Counts
@@ -79,7 +79,7 @@ def translate_file(
     device: Device,
     threads: int | None,
     reporter: Reporter,
-) -> Finished:
+) -> FileProgress:
     """Translates a file on this machine; continues an interrupted earlier start.
 
     Args:
@@ -195,7 +195,7 @@ def check_unchanged(texts: Mapping[str, ScannedFile]) -> None:
             raise changed_error(file.path)
 
 
-def finished(records: Mapping[int, PartRecord], lines_before: int) -> Finished:
+def finished(records: Mapping[int, PartRecord], lines_before: int) -> FileProgress:
     """Adds up the records of parts.
 
     Args:
@@ -206,4 +206,4 @@ def finished(records: Mapping[int, PartRecord], lines_before: int) -> Finished:
     kernels: Counter[str] = Counter()
     for record in records.values():
         kernels[record.kernel] += record.counts.lines
-    return Finished(counts=counts, lines_now=counts.lines - lines_before, kernels=kernels)
+    return FileProgress(counts=counts, lines_now=counts.lines - lines_before, kernels=kernels)
