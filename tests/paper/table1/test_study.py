@@ -46,27 +46,27 @@ class Notes:
 
 
 @pytest.fixture
-def request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StudyRequest:
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StudyRequest:
     monkeypatch.setitem(PLANS, "tiny", FEW)
     return StudyRequest(
         scale="tiny", folder=tmp_path / "page", seeds=1, jobs=1, data=None, command="attendo reproduce table1"
     )
 
 
-def test_what_is_interrupted_goes_on_and_measures_nothing_twice(request: StudyRequest) -> None:
-    tasks = all_tasks(request)
+def test_what_is_interrupted_goes_on_and_measures_nothing_twice(study: StudyRequest) -> None:
+    tasks = all_tasks(study)
     assert len({task.name for task in tasks}) == len(tasks)
-    points, asked = request.folder / "points", 0
+    points, asked = study.folder / "points", 0
 
     def stop() -> bool:
         nonlocal asked
         asked += 1
         return asked > len(tasks) // 2
 
-    outcome = reproduce(request, Notes(), stop)
+    outcome = reproduce(study, Notes(), stop)
     assert outcome.interrupted
     assert outcome.report is None
-    assert not (request.folder / "index.html").exists()
+    assert not (study.folder / "index.html").exists()
     done = {path: path.stat().st_mtime_ns for path in points.iterdir()}
     assert len(done) == len(tasks) // 2
 
@@ -74,25 +74,25 @@ def test_what_is_interrupted_goes_on_and_measures_nothing_twice(request: StudyRe
     torn = points / f"{tasks[0].name}.json"
     whole = torn.read_text(encoding="utf-8")
     torn.write_text(whole[:-20], encoding="utf-8")
-    assert forecast(request, Notes()).data["kept"] == len(done) - 1
-    outcome = reproduce(request, Notes(), lambda: False)
+    assert forecast(study, Notes()).data["kept"] == len(done) - 1
+    outcome = reproduce(study, Notes(), lambda: False)
     assert not outcome.interrupted
     assert torn.read_text(encoding="utf-8") == whole, "operations are the same each time"
     assert all(path.stat().st_mtime_ns == time_ns for path, time_ns in done.items() if path != torn)
     assert {path.stem for path in points.iterdir()} == {task.name for task in tasks}
 
 
-def test_another_process_is_waited_for(request: StudyRequest) -> None:
-    request.folder.mkdir()
-    with locked(request.folder / ".lock"), pytest.raises(ModelError, match="already; wait until it has ended"):
-        reproduce(request, Notes(), lambda: False)
+def test_another_process_is_waited_for(study: StudyRequest) -> None:
+    study.folder.mkdir()
+    with locked(study.folder / ".lock"), pytest.raises(ModelError, match="already; wait until it has ended"):
+        reproduce(study, Notes(), lambda: False)
 
 
-def test_data_are_refused(request: StudyRequest, tmp_path: Path) -> None:
+def test_data_are_refused(study: StudyRequest, tmp_path: Path) -> None:
     for call in (lambda one: reproduce(one, Notes(), lambda: False), lambda one: forecast(one, Notes())):
         with pytest.raises(DataError, match=r"--data: table1 .* reads no corpora; leave it out"):
-            call(replace(request, data=tmp_path))
-    assert not request.folder.exists()
+            call(replace(study, data=tmp_path))
+    assert not study.folder.exists()
 
 
 def test_the_command_at_the_scale_tiny(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
