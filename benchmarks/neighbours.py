@@ -33,7 +33,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from attendo.paper.statistics import estimate
+from attendo.evaluation.estimates import estimate
 
 SETTLE_S = 3.0
 BUSY = [sys.executable, "-c", "while True: pass"]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from attendo.paper.statistics import line, meeting, power_law
+from attendo.evaluation.estimates import line, meeting, power_law
 
 
 def test_anscombes_first_set() -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from attendo.bench.flops import num_parameters, pair_flops
 from attendo.model.config import ModelConfig
-from attendo.paper.run_results import num_parameters, pair_flops, steps_made
+from attendo.paper.run_results import steps_made
 
 
 def test_products_of_a_pair_by_hand() -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from attendo.evaluation.estimates import Estimate, Verdict, estimate, paired, verdict
 from attendo.paper.report import Table
-from attendo.paper.statistics import Estimate, Verdict, estimate, paired, verdict
 
 RowT = TypeVar("RowT")
 RunT = TypeVar("RunT")

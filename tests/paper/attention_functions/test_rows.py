@@ -11,6 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
+from attendo.bench.flops import pair_flops
 from attendo.errors import ModelError, RecipeError
 from attendo.model.batch import collate
 from attendo.model.config import AttentionFunction, ModelConfig
@@ -42,7 +43,6 @@ from attendo.paper.attention_functions.study import ATTENTION_FUNCTIONS, Measure
 from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
-from attendo.paper.run_results import pair_flops
 
 ORDER = StudyRequest(
     scale="small",

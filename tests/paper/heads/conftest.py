@@ -15,8 +15,8 @@ from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.paper.heads.head_attention import CorpusAttention, SentenceAttention
-from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
+from attendo.synthetic.annotated.markup import Pair
 from attendo.text.subwords.learning import learn_tokenizer
 from attendo.text.subwords.tokenization import TokenizerConfig
 

@@ -10,10 +10,10 @@ from tests.paper.heads.conftest import HEADS, LAYERS, PLANTED, MakeLooks, look_o
 from attendo.paper.heads.figure3 import relations
 from attendo.paper.heads.figure4 import anaphors
 from attendo.paper.heads.head_attention import Head, SentenceAttention
-from attendo.paper.heads.markup import links
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.heads.roles import RoleScore, innermost, roles, structure
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
+from attendo.synthetic.annotated.markup import links
 
 HEAD = Head(kind="encoder", layer=PLANTED[0], head=PLANTED[1])
 

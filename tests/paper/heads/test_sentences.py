@@ -7,10 +7,10 @@ import pytest
 
 from attendo.errors import DataError
 from attendo.paper.heads import sentences
-from attendo.paper.heads.lexicon import ParticleVerb, lexicon
-from attendo.paper.heads.markup import Pair, links
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
-from attendo.paper.heads.templates import ANAPHORS, DEPENDENCIES
+from attendo.synthetic.annotated.lexicon import ParticleVerb, lexicon
+from attendo.synthetic.annotated.markup import Pair, links
+from attendo.synthetic.annotated.templates import ANAPHORS, DEPENDENCIES
 from attendo.synthetic.words import Adjective, Noun, Phrase, Verb
 
 

@@ -14,7 +14,6 @@ from PIL import Image
 from attendo.checkpoint.model_folder import load_model
 from attendo.cli.main import run as run_command
 from attendo.errors import ModelError
-from attendo.paper.calibration import Predictions, calibration
 from attendo.paper.experiment import StudyRequest
 from attendo.paper.label_smoothing import study
 from attendo.paper.label_smoothing.study import LABEL_SMOOTHING, MEASURED, DataSizes, Read, measured_run
@@ -22,6 +21,7 @@ from attendo.paper.report import Picture, Report
 from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
+from attendo.workflow.evaluation.token_calibration import Predictions, calibration
 from attendo.workflow.preparation.prepared_data import prepare_if_missing
 from attendo.workflow.runs.reporting import Silence
 

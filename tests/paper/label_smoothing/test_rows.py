@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from attendo.paper.calibration import Predictions, calibration, pooled
+from attendo.evaluation.estimates import Verdict
 from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.label_smoothing.study import (
     BY_NAME,
@@ -21,10 +21,10 @@ from attendo.paper.label_smoothing.study import (
     recipes,
 )
 from attendo.paper.rows_study import MeasuredRun
-from attendo.paper.statistics import Verdict
 from attendo.paper.table3.study import ROWS, full_size
 from attendo.recipe import Recipe
 from attendo.training.passes.loss import token_loss
+from attendo.workflow.evaluation.token_calibration import Predictions, calibration, pooled
 
 Runs = list[Read]
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from attendo.evaluation.estimates import estimate
 from attendo.model.positions import sinusoids
 from attendo.paper.experiment import StudyRequest
 from attendo.paper.length_extrapolation.comparison import by_length, by_position
@@ -29,7 +30,6 @@ from attendo.paper.length_extrapolation.tables import (
 )
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
-from attendo.paper.statistics import estimate
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
 

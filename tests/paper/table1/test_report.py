@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from attendo.evaluation.estimates import Line
 from attendo.paper.experiment import StudyRequest
 from attendo.paper.report import Picture, Report, Table
-from attendo.paper.statistics import Line
 from attendo.paper.table1.findings import Exponent, Findings
 from attendo.paper.table1.layers import LAYERS, Crossing, Layer, Operations, Sizes, layers_that_reach
 from attendo.paper.table1.paths import Chain

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from attendo.bench.flops import pair_flops
 from attendo.bench.machine import this_machine
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.cli.main import run as run_command
 from attendo.errors import ModelError, RecipeError
-from attendo.paper.run_results import pair_flops
 from attendo.paper.table2 import costs
 from attendo.paper.table2.costs import (
     Measurement,

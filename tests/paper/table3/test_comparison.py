@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from attendo.evaluation.estimates import Verdict
 from attendo.paper.comparison import with_verdict
-from attendo.paper.statistics import Verdict
 from attendo.paper.table3.study import compare_rows
 
 

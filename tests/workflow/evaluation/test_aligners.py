@@ -6,8 +6,8 @@ from typing import Any, cast
 import numpy as np
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.paper.heads.markup import Side, links
 from attendo.paper.heads.sentences import aligned_texts, dependency_pairs
+from attendo.synthetic.annotated.markup import Side, links
 from attendo.workflow.evaluation.aligners import AlignedTexts, Aligner, anchored, score_aligners
 
 SPACE = "\u2581"

@@ -13,13 +13,13 @@ from torch import Tensor
 
 from attendo.checkpoint.model_folder import load_model
 from attendo.errors import ModelError
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.model.attention import KeysValues, MultiHeadAttention
 from attendo.model.batch import Ids, collate
 from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.paper.declared import declared
 from attendo.paper.experiment import Scale
-from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study_folder import measured_once
 from attendo.paper.table1.layers import peak_bytes, time_passes
 from attendo.text.prepared import PreparedData

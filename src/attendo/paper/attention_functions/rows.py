@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from attendo.evaluation.estimates import Estimate, estimate, paired
 from attendo.model.config import AttentionFunction
 from attendo.paper.attention_functions.measures import (
     ADDITIVE,
@@ -17,7 +18,6 @@ from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.rows_study import MeasuredRun
 from attendo.paper.run_results import RunResult
-from attendo.paper.statistics import Estimate, estimate, paired
 from attendo.recipe import Recipe, load_recipe
 
 SHORT: Mapping[AttentionFunction, str] = {SCALED: "scaled", UNSCALED: "unscaled", ADDITIVE: "additive"}

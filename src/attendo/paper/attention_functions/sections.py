@@ -19,8 +19,8 @@ from attendo.paper.attention_functions.measures import (
     Softmax,
 )
 from attendo.paper.attention_functions.rows import SHORT, Difference, RowSummary, with_interval
-from attendo.paper.charts import BLUE, GREEN, GREY, PURPLE, VERMILION, finish, panels
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import BLUE, GREEN, GREY, PURPLE, VERMILION, finish, panels
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
 

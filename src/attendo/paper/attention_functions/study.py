@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pydantic import TypeAdapter
 
 from attendo.bench.machine import this_machine
+from attendo.evaluation.estimates import CONFIDENCE
 from attendo.paper.attention_functions.measures import (
     SCALED,
     SETTINGS,
@@ -38,7 +39,6 @@ from attendo.paper.experiment import Reporter, Scale, Stopped, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.page_text import page_text
 from attendo.paper.rows_study import Findings, Page, RowsStudy, StudySession
-from attendo.paper.statistics import CONFIDENCE
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep, kept
 from attendo.recipe import Recipe

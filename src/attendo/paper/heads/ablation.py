@@ -29,8 +29,8 @@ from attendo.model.attention import MultiHeadAttention
 from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
 from attendo.paper.heads.head_attention import Head
-from attendo.paper.heads.markup import Pair
 from attendo.paper.study_folder import keep, kept
+from attendo.synthetic.annotated.markup import Pair
 from attendo.workflow.engines.engine import Engine
 from attendo.workflow.lines import line_pairs_from
 from attendo.workflow.machine.device import choose_device

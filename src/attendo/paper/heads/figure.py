@@ -12,12 +12,12 @@ from attendo.bench.machine import this_machine, versions
 from attendo.errors import ModelError, RecipeError
 from attendo.paper.experiment import Outcome, Reporter, Scale, ShouldStop, Stopped, StudyRequest
 from attendo.paper.heads.head_attention import CorpusAttention, Head, collect_attention
-from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.paper.heads.subjects import Subject, names_of, open_subjects
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Report, Section, Shell, write_report
 from attendo.paper.study_folder import alone
+from attendo.synthetic.annotated.markup import Pair
 
 _SEED = 1
 NUM_SENTENCES: Mapping[Scale, int] = {"tiny": 16, "small": 200, "paper": 400}

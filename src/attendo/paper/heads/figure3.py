@@ -27,9 +27,9 @@ from attendo.paper.heads.head_attention import (
     decoder_weights,
     encoder_weights,
 )
-from attendo.paper.heads.markup import Side
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Picture
+from attendo.synthetic.annotated.markup import Side
 
 # --- heads by relation ------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import AttentionMap, Kind
 from attendo.attention_maps.words import joined
-from attendo.paper.heads.markup import Pair, Side
+from attendo.synthetic.annotated.markup import Pair, Side
 from attendo.workflow.engines.engine import Engine
 
 Heads = NDArray[np.float64]

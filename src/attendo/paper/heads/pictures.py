@@ -12,11 +12,11 @@ from attendo.attention_maps.png import to_png
 from attendo.attention_maps.svg import to_svg
 from attendo.attention_maps.view import View
 from attendo.attention_maps.weights import KINDS, TITLES, Kind
-from attendo.paper.charts import panels
 from attendo.paper.heads.ablation import AblationResults, HeadAblation
 from attendo.paper.heads.head_attention import Head, SentenceAttention
 from attendo.paper.report import Picture
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import panels
 
 _LEAST_RANGE = 0.5
 """Smallest end of the colour scale, in BLEU, so that negligible differences stay pale."""

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import KINDS, Kind
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.paper.heads.chance import LEVEL, OffsetProfile, holm, sign_tests
 from attendo.paper.heads.head_attention import CorpusAttention, Head, Heads, SentenceAttention, encoder_weights, ranked
-from attendo.paper.heads.markup import PUNCTUATION, Link, Side, links
-from attendo.paper.statistics import Estimate, estimate
+from attendo.synthetic.annotated.markup import PUNCTUATION, Link, Side, links
 
 # --- constituents -----------------------------------------------------------------------------------------------------
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from itertools import count
 
 from attendo.errors import DataError
-from attendo.paper.heads.lexicon import lexicon
-from attendo.paper.heads.markup import Pair, parse, written_links
-from attendo.paper.heads.templates import ANAPHORS, DEPENDENCIES, Draw, Writer
+from attendo.synthetic.annotated.lexicon import lexicon
+from attendo.synthetic.annotated.markup import Pair, parse, written_links
+from attendo.synthetic.annotated.templates import ANAPHORS, DEPENDENCIES, Draw, Writer
 from attendo.workflow.evaluation.aligners import AlignedTexts
 
 _PATIENCE = 1000

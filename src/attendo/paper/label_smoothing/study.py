@@ -12,8 +12,6 @@ from attendo.checkpoint.model_folder import load_model
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.checkpoint.weights import load_weights, mean_weights
 from attendo.errors import ModelError
-from attendo.paper.calibration import Bin, Calibration, calibration, pooled, teacher_forced
-from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, OURS, PAPER, PURPLE, finish, legend_below, panels
 from attendo.paper.comparison import Comparison, Metric, PaperClaim, compare, difference_table
 from attendo.paper.experiment import Reporter, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_runs
@@ -25,8 +23,10 @@ from attendo.paper.study_folder import measured_once
 from attendo.paper.table3.study import BASE, BLEU_UNIT, PERPLEXITY_UNIT, Row
 from attendo.paper.table3.study import BY_NAME as TABLE3_ROWS
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import BLUE, GREEN, GREY, ORANGE, OURS, PAPER, PURPLE, finish, legend_below, panels
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
+from attendo.workflow.evaluation.token_calibration import Bin, Calibration, calibration, pooled, teacher_forced
 from attendo.workflow.machine.device import choose_device
 
 # --- rows and recipes -------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from attendo.evaluation.estimates import Estimate, estimate, paired
 from attendo.paper.length_extrapolation.measures import LengthMeasure, RunMeasures, ShiftMeasure
 from attendo.paper.length_extrapolation.rows import ROWS, Row
-from attendo.paper.statistics import Estimate, estimate, paired
 
 Measures = Mapping[str, Mapping[int, RunMeasures]]
 """Measurements by row name and seed."""

@@ -8,11 +8,11 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from attendo.paper.charts import BLUE, VERMILION, finish, legend_below, panels
+from attendo.evaluation.estimates import Estimate
 from attendo.paper.length_extrapolation.comparison import Cell, Place
 from attendo.paper.length_extrapolation.rows import ROWS, Row
-from attendo.paper.statistics import Estimate
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import BLUE, VERMILION, finish, legend_below, panels
 
 _SINUSOIDAL, _LEARNED = BLUE, VERMILION
 _STYLES = {

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from attendo.evaluation.estimates import Estimate
 from attendo.paper.experiment import Reporter, Stopped, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.length_extrapolation.comparison import (
@@ -42,7 +43,6 @@ from attendo.paper.length_extrapolation.tables import (
 from attendo.paper.page_parts import corpora_of
 from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.rows_study import Findings, Page, RowsStudy, StudySession
-from attendo.paper.statistics import Estimate
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep
 from attendo.text.prepared import PreparedData

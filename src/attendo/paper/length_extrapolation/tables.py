@@ -13,9 +13,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.checkpoint.model_folder import load_model
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.model.positions import sinusoids
 from attendo.paper.length_extrapolation.rows import ALL, ROWS, SHORT
-from attendo.paper.statistics import Estimate, estimate
 from attendo.text.prepared import PreparedData
 
 # --- the closed form, and fits of tables ------------------------------------------------------------------------------

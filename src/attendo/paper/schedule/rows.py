@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.paper.declared import declared
 from attendo.paper.experiment import Scale, StudyRequest
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.run_results import RunResult, validations
-from attendo.paper.statistics import Estimate, estimate
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.training.config import TrainingConfig

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
-from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.paper.experiment import Reporter, StudyRequest
 from attendo.paper.forecast import Forecast, forecast_of_runs
 from attendo.paper.page_parts import signatures_of
@@ -32,9 +32,9 @@ from attendo.paper.schedule.rows import (
     rows_of,
     run_curve,
 )
-from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study import Run
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
 

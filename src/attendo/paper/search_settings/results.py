@@ -8,11 +8,11 @@ from statistics import fmean
 
 from pydantic import TypeAdapter
 
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.evaluation.significance import compare_outputs
 from attendo.paper.run_results import RunResult
 from attendo.paper.search_settings.decoding import DecodedSet
 from attendo.paper.search_settings.rows import GREEDY, PAPER, Grid, Sentences, SetName, Setting
-from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study_folder import measured_once
 
 

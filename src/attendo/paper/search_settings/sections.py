@@ -10,11 +10,11 @@ from matplotlib.colors import Normalize
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
-from attendo.paper.charts import BLUE, GREEN, PURPLE, VERMILION, finish, new_figure, set_title
 from attendo.paper.search_settings.decoding import DecodedSet, differing
 from attendo.paper.search_settings.results import Results
 from attendo.paper.search_settings.rows import GREEDY, PAPER, PAPER_ALPHA, SETS, Grid, SetName, Setting
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import BLUE, GREEN, PURPLE, VERMILION, finish, new_figure, set_title
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
 

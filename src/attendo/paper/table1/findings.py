@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
+from attendo.evaluation.estimates import Line, meeting, power_law
 from attendo.model.attention import MANY_LOGITS
-from attendo.paper.statistics import Line, meeting, power_law
 from attendo.paper.table1.layers import LAYERS, Crossing, Layer, Operations, Sizes, num_heads
 from attendo.paper.table1.points import (
     BytesAt,

@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from attendo.paper.charts import GREY, finish, panels, set_title
-from attendo.paper.statistics import at, power_law
+from attendo.evaluation.estimates import at, power_law
 from attendo.paper.table1.findings import Findings, TimedCrossing, graph_sizes
 from attendo.paper.table1.layers import LAYERS, Layer, Sizes
 from attendo.paper.table1.points import Plan
 from attendo.plots.figure_files import COLOURS, MARKERS, png_bytes
+from attendo.plots.panels import GREY, finish, panels, set_title
 
 _DARK = "#333333"
 

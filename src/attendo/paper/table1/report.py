@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from attendo.evaluation.estimates import line, power_law
 from attendo.model.attention import MANY_LOGITS
 from attendo.model.mixing.restricted import FEWEST_QUERIES
 from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_parts import each, head_data
 from attendo.paper.page_text import page_text
 from attendo.paper.report import Report
-from attendo.paper.statistics import line, power_law
 from attendo.paper.table1.findings import (
     EXACT,
     NEAR,

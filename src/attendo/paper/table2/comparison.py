@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.evaluation.significance import MetricComparison, compare_outputs
 from attendo.paper.declared import declared
-from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.table2.costs import DAY_S, PAPER_TFLOPS, training_cost
 from attendo.paper.table2.systems import Kind, SystemOutput
 

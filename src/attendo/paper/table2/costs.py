@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from pydantic import TypeAdapter
 
+from attendo.bench.flops import mean_lengths, training_flops
 from attendo.bench.machine import this_machine
 from attendo.bench.systems import torch_threads
 from attendo.checkpoint.run_checkpoints import Checkpoints
@@ -17,7 +18,7 @@ from attendo.errors import ModelError, RecipeError
 from attendo.files import write_json
 from attendo.model.products import fast_float32_products
 from attendo.paper.declared import declared
-from attendo.paper.run_results import RunResult, mean_lengths, training_flops
+from attendo.paper.run_results import RunResult
 from attendo.paper.study_folder import kept
 from attendo.recipe import Recipe
 from attendo.text.prepared import open_prepared

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from attendo.bench.flops import training_flops
 from attendo.checkpoint.model_folder import read_description
 from attendo.evaluation.tokenized import PAPER
 from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, scale_note, seeds_of, versions_of
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Report
-from attendo.paper.run_results import RunResult, training_flops
+from attendo.paper.run_results import RunResult
 from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score, two_digits
 from attendo.paper.table2.costs import PAPER_GPUS, SUSTAINED_SHARE, TrainingCost
 from attendo.paper.table2.plan import Plan

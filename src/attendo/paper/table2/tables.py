@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, finish, panels, set_title
 from attendo.paper.table2.comparison import (
     ROWS,
     SETUPS,
@@ -18,6 +17,7 @@ from attendo.paper.table2.comparison import (
 from attendo.paper.table2.costs import TODAYS_GPUS, Gpu, full_size_flops
 from attendo.paper.table2.systems import EXAMPLES, Kind, SystemOutput, ladder, work_out
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, finish, panels, set_title
 from attendo.recipe import load_recipe
 
 # --- the chart --------------------------------------------------------------------------------------------------------

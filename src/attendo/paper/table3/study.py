@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from matplotlib.axes import Axes
 
-from attendo.paper.charts import OURS, PAPER, finish, legend_below, panels
+from attendo.bench.flops import num_parameters
+from attendo.evaluation.estimates import Verdict
 from attendo.paper.comparison import Comparison, Metric, PaperClaim, compare, difference_table, with_verdict
 from attendo.paper.declared import declared
 from attendo.paper.experiment import Reporter, StudyRequest
@@ -16,9 +17,9 @@ from attendo.paper.page_parts import means
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.rows_study import Findings, Page, RowsStudy, nothing
-from attendo.paper.run_results import RunResult, num_parameters
-from attendo.paper.statistics import Verdict
+from attendo.paper.run_results import RunResult
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import OURS, PAPER, finish, legend_below, panels
 from attendo.recipe import Recipe, load_recipe
 
 # --- rows and recipes -------------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from attendo.checkpoint.checksums import WEIGHTS
+from attendo.evaluation.estimates import Estimate, estimate
 from attendo.files import sha256
 from attendo.paper.declared import declared
-from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study_folder import keep, kept
 from attendo.paper.table4.rows import Bank, Row
 from attendo.parsing.evalb.parameters import BUILT_IN

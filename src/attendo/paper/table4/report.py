@@ -7,7 +7,6 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from attendo.paper.charts import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
 from attendo.paper.experiment import StudyRequest
 from attendo.paper.page_parts import each, head_data, means, seeds_of, totals, versions_of
 from attendo.paper.page_text import page_text
@@ -23,6 +22,7 @@ from attendo.paper.table4.evaluation import (
 )
 from attendo.paper.table4.rows import Plan
 from attendo.plots.figure_files import png_bytes
+from attendo.plots.panels import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
 
 _NUM_LABELS = 12
 _COLOURS, _SHAPES = (BLUE, GREEN, PURPLE, ORANGE), "os^v"

@@ -3,12 +3,11 @@
 The words are in `lexicon.toml`.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
+from attendo.synthetic.lexicon import read_data
 from attendo.synthetic.words import Adjective, Noun, Phrase, Verb, adjectives, nouns, phrases, verbs
 
 
@@ -65,7 +64,7 @@ _READERS: Mapping[str, Callable[[str], tuple[Any, ...]]] = {
 
 def lexicon(*, held_out: bool) -> Lexicon:
     """Reads one half of the words."""
-    tables = tomllib.loads(files("attendo.paper.heads").joinpath("lexicon.toml").read_text(encoding="utf-8"))
+    tables = read_data("annotated/lexicon.toml")
     words = {name: read(table) for kind, read in _READERS.items() for name, table in tables[kind].items()}
     words["particle_verbs"] = tuple(map(_particle_verb, tables["lines"]["particle_verbs"].strip().splitlines()))
     words["made"] = tuple(map(_effect, tables["lines"]["made"].strip().splitlines()))

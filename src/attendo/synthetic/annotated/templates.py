@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from attendo.paper.declared import declared
-from attendo.paper.heads.lexicon import Lexicon
 from attendo.synthetic import german
+from attendo.synthetic.annotated.lexicon import Lexicon
 from attendo.synthetic.english import with_article
 from attendo.synthetic.german import Case
+from attendo.synthetic.lexicon import read_data
 from attendo.synthetic.words import Adjective, Noun, Phrase
 
 T = TypeVar("T")
@@ -21,7 +21,10 @@ _THEIR = Phrase("their", "ihr")
 _PRONOUNS = {"m": "he~x! = er~x!", "f": "she~x! = sie~x!"}
 _INSIDE = "in~{0} = in~{0}"
 _WITH = "with~{0} = mit~{0}"
-_PATTERNS: Mapping[str, Phrase] = declared("heads/templates.toml", "patterns", dict[str, Phrase])
+_PATTERNS: Mapping[str, Phrase] = {
+    name: Phrase(pattern["en"], pattern["de"])
+    for name, pattern in read_data("annotated/templates.toml")["patterns"].items()
+}
 
 
 class Writer:

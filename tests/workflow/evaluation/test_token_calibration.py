@@ -11,9 +11,15 @@ from torch.nn import functional as F
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.paper.calibration import Predictions, calibration, calibration_error, pooled, teacher_forced
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
+from attendo.workflow.evaluation.token_calibration import (
+    Predictions,
+    calibration,
+    calibration_error,
+    pooled,
+    teacher_forced,
+)
 from attendo.workflow.preparation.prepared_data import prepare_if_missing
 from attendo.workflow.runs.reporting import Silence
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.paper.heads.markup import links, parse, written_links
+from attendo.synthetic.annotated.markup import links, parse, written_links
 
 ENGLISH = (
     "[ the~d man~s# ] turned~v< [ the~e radio~g* [ in~i [ the~h hall~k ] ] ] off~p> ,~c because~b it~x! hummed~m .~z"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.paper.statistics import Estimate, Verdict, estimate, t_probability, t_quantile, verdict
+from attendo.evaluation.estimates import Estimate, Verdict, estimate, t_probability, t_quantile, verdict
 
 
 @pytest.mark.parametrize(
