@@ -71,6 +71,8 @@ from attendo.decoding.guards.protected import emoji_at_ends, protected
         ("use -v", ["-v"]),
         ("-v", ["-v"]),
         ("see --all", ["--all"]),
+        ("Das --enable-debug-Flag und die nuget.org-Paketseite", ["--enable-debug", "nuget.org"]),
+        ("--Long-Option and example.com-based", ["--Long-Option"]),
         ("the a::b", ["a::b"]),
         ("the p->q", ["p->q"]),
         ("call open()", ["open()"]),

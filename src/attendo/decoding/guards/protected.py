@@ -77,6 +77,8 @@ CODE_BEGINS = r"`(?![^`'\n]{1,80}(?<=\S)'(?![\w`]))"
 
 _SCHEMES = "about|data|doi|geo|javascript|magnet|mailto|ms-[a-z-]{1,30}|sms|tel|urn|xmpp"
 """Schemes of addresses without slashes."""
+_SECOND_PART = "[A-ZÄÖÜ][a-zäöüß]"
+"""The beginning of the second part of a German compound: nuget.org-Paketdetails, --enable-debug-Flag."""
 _PATTERNS = {
     "literal": r"\u27e6\d+\u27e7",
     "code": rf"{CODE_BEGINS}[^`\n]+`",
@@ -91,7 +93,7 @@ _PATTERNS = {
         r"(?<![\w+.-])(?:[A-Za-z][\w+.-]{1,30}:){1,2}//[^\s<>\"“”«»]*"
         rf"|(?<![\w+.-])(?i:{_SCHEMES}):[^\s<>\"“”«»]+|(?<![\w@.])(?i:www)\.[^\s<>\"“”«»]+"
         r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-        rf"|(?<![\w@.-])(?:[a-z0-9-]+\.)+(?:{_TOP_LEVEL})(?![\w-])(?:[/?#][^\s<>\"“”«»]*)?"
+        rf"|(?<![\w@.-])(?:[a-z0-9-]+\.)+(?:{_TOP_LEVEL})(?!\w|-(?!{_SECOND_PART}))(?:[/?#][^\s<>\"“”«»]*)?"
     ),
     "path": (
         r"(?<![\w/.~])(?:(?:~|\.\.?)?(?:/[\w.+-]+){2,}|(?:~|\.\.?)/[\w.+-]+)/?|(?<!\w)[A-Za-z]:\\[^\s<>|\"*?]+"
@@ -100,7 +102,8 @@ _PATTERNS = {
     "handle": r"(?<![\w@.])@\w[\w.]*|(?<![\w&#])\#\w*[^\W\d_]\w*",
     "emoji": EMOJI,
     "option": (
-        r"(?<![\w-])--[A-Za-z][\w-]*(?:=[\w./-]*\w)?|(?<![\w-])-[A-Za-z](?![\w-])"
+        rf"(?<![\w-])--[a-z](?:[a-z0-9-]*[a-z0-9])?(?=-{_SECOND_PART})"
+        r"|(?<![\w-])--[A-Za-z][\w-]*(?:=[\w./-]*\w)?|(?<![\w-])-[A-Za-z](?![\w-])"
         r"|(?<![\w-])-[A-Z][a-z]+[A-Z][A-Za-z]*(?![\w-])"
         r"|(?<![\w.$@&?-])[A-Za-z_][\w.-]+=[\w./:@%+-]*\w(?!\w)"
         r"|(?<!\S)\w[\w.]*(?: (?:[=!]==?|&&|\|\||[<>]=) [\w.]*\w)+|(?<!\S)(?:&&|\|\|)(?!\S)"
