@@ -41,6 +41,7 @@ from attendo.decoding.guards.values import GRAMMAR, values
         ("heute Abend oder morgen früh um 9 Uhr", "de", ["time 09:00"]),
         ("Am Abend sehen wir weiter, und dann fährt der Zug um 9 Uhr", "de", ["time 09:00"]),
         ("at 3 o’clock in the afternoon", "en", ["time 15:00"]),
+        ("a table for 8 at 9'oclock, or at 6 oclock", "en", ["number 8", "time 09:00", "time 06:00"]),
         ("tonight at 7:00 p.m. or 7:30", "en", ["time 19:00", "time 19:30"]),
         ("tonight at 11:15 a.m.", "en", ["time 11:15"]),
         ("à 9 h du soir, à 9 h du matin", "fr", ["time 21:00", "time 09:00"]),

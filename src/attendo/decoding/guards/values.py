@@ -49,6 +49,8 @@ NUMERIC = frozenset(("date", "time", "phone", "number"))
 
 MERIDIEM = r"(?:\s?[AaPp](?:\.[Mm]\.|[Mm](?!\w)))"
 """A regular expression for "a.m." or "p.m." after a time, including the space before it."""
+_OCLOCK = r"\s?['’]?\s?o\s?['’]?\s?clock(?!\w)"
+"""A regular expression for "o'clock" as people type it, including the space before it."""
 _PATTERNS = {
     "date": (
         r"(?<![\w.])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.[ \u00a0]?\d{1,2}\.[ \u00a0]?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
@@ -56,7 +58,7 @@ _PATTERNS = {
     ),
     "time": (
         rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{MERIDIEM}"
-        r"|\d{1,2}(?:[.:]\d{2})?(?=\sUhr(?!\w))|(?:0?\d|1[0-2])(?=\so['’]clock(?!\w))|\d{1,2}\s?h\s?(?:\d{2})?(?!\w))"
+        rf"|\d{{1,2}}(?:[.:]\d{{2}})?(?=\sUhr(?!\w))|(?:0?\d|1[0-2])(?={_OCLOCK})|\d{{1,2}}\s?h\s?(?:\d{{2}})?(?!\w))"
     ),
     "phone": (
         r"(?<!\w)(?:\+\d[\d ()/-]{5,}\d|\(\d{2,5}\)\s?\d[\d -]{3,}\d|0\d{2,4}[ /-]\d[\d -]{3,}\d"
@@ -80,7 +82,7 @@ _HALVES = {
     "de": (r"[Mm]orgens?|[Ff]rüh|[Vv]ormittags?", r"[Aa]bends?|[Nn]achmittags?"),
     "fr": (r"matin", r"soir|après-midi"),
 }
-_CLOCK = re.compile(r"(?:\s(?:Uhr|o['’]clock))?")
+_CLOCK = re.compile(rf"(?:\sUhr|{_OCLOCK})?")
 _NEAR = 25
 """Characters between a time and such a word, at most."""
 # Stands for a value already found while others are looked for; no letter, digit or white space.
