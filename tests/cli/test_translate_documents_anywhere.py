@@ -113,7 +113,7 @@ CASES = [
     Case("strings.xml", ANDROID.encode()),
     Case("en.json", b'{"a": {"b": "The dog sleeps, {name}."}, "n": 1}', {"to": "de-AT"}),
     Case("strings.xml", ANDROID_DE.encode(), template=ANDROID.encode(), expected="%d Köter"),
-    Case("short.po", SHORT.encode(), expected="Öffne bitte das Fenster."),
+    Case("short.po", SHORT.encode(), expected="Öffnet bitte das Fenster."),
     Case("film.srt", SRT.replace("\n", "\r\n").encode()),
 ]
 
