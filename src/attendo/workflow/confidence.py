@@ -231,9 +231,8 @@ def judged_set(
         best = translation.n_best[0]
         if best.token_log_probs:
             near = is_close(metric, best.text, of_people[translation.source], close)
-            one = JudgedTranslation(
-                source=translation.source, text=best.text, token_log_probs=best.token_log_probs, close=near
-            )
+            log_probs = best.token_log_probs
+            one = JudgedTranslation(source=translation.source, text=best.text, token_log_probs=log_probs, close=near)
             judged.append(one)
         if progress:
             progress(number)
@@ -336,18 +335,18 @@ def _judged_sets(
 
 
 def _measured(
-    each: JudgedSet, engine: Engine, confidences: Sequence[float], *, learned_from: bool
+    test: JudgedSet, engine: Engine, confidences: Sequence[float], *, learned_from: bool
 ) -> ConfidenceQuality:
-    close = [one.close for one in each.judged]
-    sentences, share = each.people
+    close = [one.close for one in test.judged]
+    sentences, share = test.people
     return ConfidenceQuality(
-        name=each.name,
+        name=test.name,
         learned_from=learned_from,
         kernel=engine.kernel,
         people=share if sentences >= _LEAST_PEOPLE else None,
         people_sentences=sentences,
         confidence=reliability(confidences, close),
-        token_probability=reliability([token_probability(one) for one in each.judged], close),
+        token_probability=reliability([token_probability(one) for one in test.judged], close),
     )
 
 
