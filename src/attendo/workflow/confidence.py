@@ -334,9 +334,7 @@ def _judged_sets(
     return judged
 
 
-def _measured(
-    test: JudgedSet, engine: Engine, confidences: Sequence[float], *, learned_from: bool
-) -> ConfidenceQuality:
+def _measured(test: JudgedSet, engine: Engine, predicted: Sequence[float], *, learned_from: bool) -> ConfidenceQuality:
     close = [one.close for one in test.judged]
     sentences, share = test.people
     return ConfidenceQuality(
@@ -345,7 +343,7 @@ def _measured(
         kernel=engine.kernel,
         people=share if sentences >= _LEAST_PEOPLE else None,
         people_sentences=sentences,
-        confidence=reliability(confidences, close),
+        confidence=reliability(predicted, close),
         token_probability=reliability([token_probability(one) for one in test.judged], close),
     )
 
