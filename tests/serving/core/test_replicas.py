@@ -114,6 +114,7 @@ def test_a_caller_always_reaches_the_replica_that_has_his_glossaries(tmp_path: P
             for number, server in enumerate(servers):
                 if num_requests(server) > before[number]:
                     return number
+            time.sleep(0.005)
         raise AssertionError("no replica has counted the request")
 
     with ExitStack() as stack:

@@ -13,7 +13,7 @@ from typing import Literal
 
 Kind = Literal[
     "literal", "code", "markup", "variable", "address", "path", "handle", "emoji", "environment", "option", "file",
-    "version", "hash", "identifier", "number", "verbatim", "foreign", "person",
+    "version", "hash", "identifier", "phone", "number", "verbatim", "foreign", "person",
 ]  # fmt: skip
 
 
@@ -117,9 +117,12 @@ _PATTERNS = {
     "identifier": (
         rf"(?<![\w.])(?:{_IN_CHAIN}{_CHAIN}"
         r"|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
-        r"|\d{2,4}(?: \d{2,4}){3,}(?<!\d{3} \d{3} \d{3})"  # a telephone number; the digits of amounts are in threes
         r"|C\+\+(?:/CLI)?|[CF]\#|[A-Z]{1,5}-\d+[A-Z]?(?:-[A-Z0-9]+)*|\d[A-Za-z0-9]*_[A-Za-z0-9_]*)(?!\w)"
-        r"|(?<![\w.,])\(?\d(?:[,.)]{0,2} \(?\d(?!\d)){5,}(?!\w)"  # a number dictated digit by digit
+    ),
+    # In groups, where amounts have theirs in threes, or dictated digit by digit.
+    "phone": (
+        r"(?<![\w.])\d{2,4}(?: \d{2,4}){3,}(?<!\d{3} \d{3} \d{3})(?!\w)"
+        r"|(?<![\w.,])\(?\d(?:[,.)]{0,2} \(?\d(?!\d)){6,}(?!\w)"
     ),
     "number": (
         r"(?:(?<![\w$€£¥])[$€£¥] ?)?(?<![\w.,:/])(?<!\w-)\d+(?:[.,:/'’\u00a0\u202f-]\d+)*(?!\d)"
@@ -189,12 +192,7 @@ def _is_protected(stretch: str, kind: Kind, text: str, end: int) -> bool:
 
 def _is_identifier(chain: str) -> bool:
     """Whether names joined by points, colons or arrows, or a single name, are a program identifier and no sentence."""
-    if (
-        "-" in chain
-        or "::" in chain
-        or (" " in chain and chain[-1].isdigit())
-        or chain.endswith(("()", "#", "++", "/CLI"))
-    ):
+    if "-" in chain or "::" in chain or chain.endswith(("()", "#", "++", "/CLI")):
         return True
     names = chain.split(".")
     if len(names) > 2 and min(map(len, names)) > 1:  # u.a.m. has single letters

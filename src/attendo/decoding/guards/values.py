@@ -133,7 +133,8 @@ def values(text: str, language: str = "") -> list[Value]:
             continue
         if span.kind in GRAMMAR:
             written = span.text.rstrip(_QUOTES)
-            found.append(Value(span.kind, written, written, span.start))
+            canonical = _canonical(span.kind, written) if span.kind == "phone" else written
+            found.append(Value(span.kind, canonical, written, span.start))
         others += [text[position : span.start], _TAKEN * len(span.text)]
         position = span.end
     rest = "".join((*others, text[position:])) if others else text
