@@ -1,4 +1,4 @@
-"""Tables of a terminal."""
+"""Tables as text: aligned for a terminal, or in Markdown."""
 
 from collections.abc import Sequence
 
@@ -29,4 +29,20 @@ def aligned(rows: Sequence[Sequence[str]], *, words: int) -> list[str]:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in rows
+    ]
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines of a table in Markdown.
+
+    Args:
+        rows: the names of the columns, then any number of rows, all with equally many cells.
+    """
+    header, *body = rows
+    # Escaped: `<` could begin a tag, and a bar would end the cell.
+    cells = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in body]
+    return [
+        f"| {' | '.join(header)} |",
+        "|" + "---|" * len(header),
+        *(f"| {' | '.join(row)} |" for row in cells),
     ]

@@ -159,11 +159,14 @@ def test_what_is_kept_is_printed_as_a_table_and_as_json(attendo: Command, model_
     (tmp_path / "r").write_text("su 1250 ees sgod der eno.\n")
     files = ["--source", tmp_path / "s", "--reference", tmp_path / "r"]
     quick = ["--beam-size", "1", "--set", "search.max_len_offset=1", "--resamples", "0"]
-    text = attendo("evaluate", model_folder, *files, *quick, "--kept").out
-    assert "\nkept " in text
-    found = json.loads(attendo("evaluate", model_folder, *files, *quick, "--kept", "--json").out)
+    text = attendo("evaluate", model_folder, *files, *quick, "--kept", "--contrastive").out
+    assert "\nkept\n" in text
+    assert "\ncontrastive pairs\n" in text
+    found = json.loads(attendo("evaluate", model_folder, *files, *quick, "--kept", "--contrastive", "--json").out)
     assert found["kept"]["kinds"]["number"]["wanted"] == 1
-    assert "kept" not in json.loads(attendo("evaluate", model_folder, *files, *quick, "--json").out)
+    assert found["contrast"]["preferred"]["omission"]["pairs"] == 1
+    neither = json.loads(attendo("evaluate", model_folder, *files, *quick, "--json").out)
+    assert not {"kept", "contrast"} & set(neither)
 
 
 XLIFF = (

@@ -17,6 +17,7 @@ from attendo.cli.progress import JobProgress, notes
 from attendo.files import write_text
 
 if TYPE_CHECKING:
+    from attendo.evaluation.contrastive import Contrast
     from attendo.evaluation.kept import KeptReport
     from attendo.evaluation.robustness import Robustness
     from attendo.workflow.engines.engine import Engine
@@ -81,7 +82,13 @@ def _evaluate_text(
         from attendo.workflow.cards.card_evaluations import evaluation_section, write_to_card
 
         section = evaluation_section(
-            results.card, measured.evaluation, measured.robustness, search=engine.search, version=__version__
+            results.card,
+            measured.evaluation,
+            search=engine.search,
+            version=__version__,
+            kept=measured.kept,
+            contrast=measured.contrast,
+            robustness=measured.robustness,
         )
         notes(quiet=results.quiet)(f"wrote the figures into {write_to_card(model, results.card, section)}")
 
@@ -92,12 +99,14 @@ class _Measured:
 
     evaluation: "Evaluation"
     kept: "KeptReport | None"
+    contrast: "Contrast | None"
     robustness: "Robustness | None"
 
     def to_json(self) -> str:
         """All figures as one JSON object."""
         figures = self.evaluation.to_json()
         figures |= {"kept": self.kept.to_json()} if self.kept else {}
+        figures |= {"contrast": self.contrast.to_json()} if self.contrast else {}
         figures |= {"robustness": asdict(self.robustness)} if self.robustness else {}
         return json.dumps(figures, indent=2, ensure_ascii=False)
 
@@ -107,6 +116,7 @@ class _Measured:
 
         tables = [self.evaluation.to_text()]
         tables += [self.kept.to_text()] if self.kept else []
+        tables += [self.contrast.to_text()] if self.contrast else []
         tables += [robustness_text(self.robustness)] if self.robustness else []
         return "\n\n".join(tables)
 
@@ -120,6 +130,7 @@ def _measured(
 ) -> _Measured:
     """Translates and measures, and writes the translations."""
     from attendo.evaluation.kept import kept_report
+    from attendo.workflow.evaluation.contrast import measure_contrast, pairs_for
     from attendo.workflow.evaluation.evaluate import evaluate as evaluate_engine
     from attendo.workflow.evaluation.robustness import measure_robustness
 
@@ -136,10 +147,14 @@ def _measured(
         )
     if results.output:
         write_text(results.output, "".join(f"{line}\n" for line in evaluation.outputs))
-    kept = robustness = None
+    kept = contrast = robustness = None
     if options.kept:
         languages = {"source_language": engine.source_language, "target_language": engine.target_language}
         kept = kept_report(sources, evaluation.outputs, references, **languages)
+    if options.contrastive:
+        with JobProgress("contrastive pairs", "translations", quiet=results.quiet) as progress:
+            pairs = pairs_for(engine, sources, references)
+            contrast = measure_contrast(engine, pairs, progress=lambda done, total: progress.update(done, total=total))
     if options.robustness:
         with JobProgress("robustness", "lines", quiet=results.quiet) as progress:
             robustness = measure_robustness(
@@ -152,4 +167,4 @@ def _measured(
                 seed=options.seed,
                 progress=lambda done, total: progress.update(done, total=total),
             )
-    return _Measured(evaluation, kept, robustness)
+    return _Measured(evaluation, kept, contrast, robustness)

@@ -78,6 +78,14 @@ class TextOptions:
             "reference share the output keeps, and which ones it invents.",
         ),
     ] = False
+    contrastive: Annotated[
+        bool,
+        typer.Option(
+            "--contrastive",
+            help="Also report how often the model prefers a reference to the same with one error: a negation flipped, "
+            "a number or a name changed, a word left out.",
+        ),
+    ] = False
     other_language: Annotated[
         Path | None,
         typer.Option(

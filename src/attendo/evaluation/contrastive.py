@@ -8,16 +8,18 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
 
 from attendo.decoding.guards.values import values
 from attendo.errors import DataError
 from attendo.evaluation.reliability import wilson
+from attendo.text_tables import aligned_table, markdown_table
 
 ContrastKind = Literal["negation", "number", "name", "omission"]
 """The kind of error in the wrong translation."""
 KINDS: tuple[ContrastKind, ...] = get_args(ContrastKind)
+_COLUMNS = ("wrong", "pairs", "% prefer the right one [95 %]", "% find it more probable [95 %]")
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÄÖÜÉ][^\W\d_]{2,}(?![\w'’-])")
@@ -94,6 +96,43 @@ class Preference:
         return self.preferred / self.pairs
 
 
+@dataclass(frozen=True, kw_only=True)
+class Contrast:
+    """How often a model prefers right translations to wrong ones, by kind; kinds without pairs are omitted."""
+
+    preferred: dict[ContrastKind, Preference]
+    """By the score of beam search: the log-probability divided by the length penalty."""
+    more_probable: dict[ContrastKind, Preference]
+    """By the log-probability alone, which favours the shorter of two translations."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns a dictionary for JSON: counts, shares and intervals of both, by kind."""
+        return {
+            name: {kind: {**asdict(each), "share": each.share} for kind, each in by_kind.items()}
+            for name, by_kind in (("preferred", self.preferred), ("more_probable", self.more_probable))
+        }
+
+    def to_text(self) -> str:
+        """Returns a table for a terminal."""
+        return aligned_table("contrastive pairs", _COLUMNS, self._cells(), words=1)
+
+    def to_markdown(self) -> list[str]:
+        """Returns the same table in Markdown, as lines."""
+        return markdown_table([_COLUMNS, *self._cells()])
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """Returns a row for each kind."""
+        return [
+            (kind, f"{each.pairs:,}", *(_share(of[kind]) for of in (self.preferred, self.more_probable)))
+            for kind, each in self.preferred.items()
+        ]
+
+
+def _share(preference: Preference) -> str:
+    """Formats a share with its interval, in percent."""
+    return f"{100 * preference.share:.1f} [{100 * preference.low:.1f}, {100 * preference.high:.1f}]"
+
+
 def contrastive_pairs(
     sources: Sequence[str],
     references: Sequence[str],
@@ -136,12 +175,12 @@ def contrastive_pairs(
 def preferences(
     pairs: Iterable[ContrastivePair], right: Iterable[float], wrong: Iterable[float]
 ) -> dict[ContrastKind, Preference]:
-    """Computes how often the correct translation has the higher log-probability, by kind; omits kinds without pairs.
+    """Computes how often the correct translation has the higher score, by kind; omits kinds without pairs.
 
     Args:
         pairs: the pairs.
-        right: log-probabilities of the right translations.
-        wrong: log-probabilities of the wrong translations.
+        right: scores of the right translations.
+        wrong: scores of the wrong translations.
     """
     counts: Counter[ContrastKind] = Counter()
     preferred: Counter[ContrastKind] = Counter()

@@ -8,8 +8,10 @@ from typing import Any
 from attendo.decoding.guards.comparison import NUMBER_WORDS
 from attendo.decoding.guards.values import GRAMMAR, Value, values
 from attendo.evaluation.scores import check_parallel
+from attendo.text_tables import aligned_table, markdown_table
 
 MAX_EXAMPLES = 50
+_COLUMNS = ("values", "wanted", "kept", "%", "invented")
 
 
 @dataclass(kw_only=True)
@@ -55,17 +57,34 @@ class KeptReport:
 
     def to_text(self) -> str:
         """Returns a table for people, followed by the lost or invented values of the first ten bad lines."""
-        rows = [f"{'kept':<12} {'wanted':>7} {'kept':>7} {'':>8} {'invented':>9}"]
-        for kind, of_kind in self.kinds.items():
-            share = f"{100 * of_kind.kept / of_kind.wanted:.2f} %" if of_kind.wanted else ""
-            rows.append(f"{kind:<12} {of_kind.wanted:>7,} {of_kind.kept:>7,} {share:>8} {of_kind.invented:>9,}")
-        good = f" ({100 * self.good_lines / self.lines:.2f} %)" if self.lines else ""
-        rows.append(f"{self.good_lines:,} of {self.lines:,} lines{good} have all that is wanted and nothing invented")
+        rows = [aligned_table("kept", _COLUMNS, self._cells(), words=1), self._good()]
         for example in self.examples[:10]:
             parts = [f"lost {', '.join(example.lost)}"] * bool(example.lost)
             parts += [f"invented {', '.join(example.invented)}"] * bool(example.invented)
             rows.append(f"line {example.line}: {'; '.join(parts)}: {example.source} | {example.output}")
         return "\n".join(rows)
+
+    def to_markdown(self) -> list[str]:
+        """Returns the same table in Markdown, without examples, as lines."""
+        return [*markdown_table([_COLUMNS, *self._cells()]), "", f"{self._good()}."]
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """Returns a row for each kind."""
+        return [
+            (
+                kind,
+                f"{of_kind.wanted:,}",
+                f"{of_kind.kept:,}",
+                f"{100 * of_kind.kept / of_kind.wanted:.2f}" if of_kind.wanted else "",
+                f"{of_kind.invented:,}",
+            )
+            for kind, of_kind in self.kinds.items()
+        ]
+
+    def _good(self) -> str:
+        """Returns a sentence on the lines without a fault."""
+        share = f" ({100 * self.good_lines / self.lines:.2f} %)" if self.lines else ""
+        return f"{self.good_lines:,} of {self.lines:,} lines{share} have all that is wanted and nothing invented"
 
 
 def kept_report(

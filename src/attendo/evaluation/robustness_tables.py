@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from attendo.evaluation.faults import DEFINITIONS, MAX_WORDS_OF_ONE, Faults
 from attendo.evaluation.ratios import Ratio
 from attendo.evaluation.robustness import Effect, Robustness
-from attendo.text_tables import aligned
+from attendo.text_tables import aligned, markdown_table
 
 LARGE_LOSS = 0.9
 """Perturbations with a ratio of BLEU below this one are listed by name."""
@@ -23,7 +23,7 @@ def robustness_text(robustness: Robustness) -> str:
 
 def robustness_markdown(robustness: Robustness) -> str:
     """Formats all figures as Markdown."""
-    return "\n".join(_report(robustness, _markdown))
+    return "\n".join(_report(robustness, markdown_table))
 
 
 def _report(robustness: Robustness, table: _Table) -> list[str]:
@@ -152,14 +152,3 @@ def _share(ratio: float | None) -> str:
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     columns = len(rows[0])
     return aligned(rows, words=columns if columns < 5 else 1)  # a table of few columns holds only words
-
-
-def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    header, *body = rows
-    # Escaped: `<` could begin a tag, and a bar would end the cell.
-    cells = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in body]
-    return [
-        f"| {' | '.join(header)} |",
-        "|" + "---|" * len(header),
-        *(f"| {' | '.join(row)} |" for row in cells),
-    ]

@@ -8,6 +8,8 @@ from attendo.checkpoint.checksums import verify_folder
 from attendo.checkpoint.model_folder import replace_card
 from attendo.decoding.config import GuardConfig
 from attendo.errors import DataError
+from attendo.evaluation.contrastive import Contrast, Preference
+from attendo.evaluation.kept import kept_report
 from attendo.workflow.cards.card_evaluations import (
     EVALUATIONS_START,
     check_section_name,
@@ -49,12 +51,22 @@ def test_a_section_has_the_scores_their_signatures_and_how_they_came_about(model
     evaluation = evaluate(engine, sources, references, num_resamples=5)
     robustness = measure_robustness(engine, sources, references, evaluation.outputs, num_resamples=5)
     search = replace(engine.search, guards=GuardConfig(casing=False), window_lines=9)
-    text = evaluation_section("set (1)", evaluation, robustness, search=search, version="9.8")
+    kept = kept_report(["a 1999 b", "4711"], ["1999", "4712"], ["x 1999", "4711"])
+    one = Preference(pairs=4, preferred=3, low=0.301, high=0.954)
+    contrast = Contrast(preferred={"name": one}, more_probable={"name": replace(one, preferred=2)})
+    text = evaluation_section(
+        "set (1)", evaluation, search=search, version="9.8", kept=kept, contrast=contrast, robustness=robustness
+    )
     assert "2 sentences, by attendo 9.8 on" in text
     assert "beam_size 2, length_penalty 0.6, max_len_offset 2, no_repeat_ngram 3, guards.casing False." in text
     assert f"| BLEU | {evaluation.scores.bleu.score:.2f} | {evaluation.scores.bleu.low:.2f} to " in text
     assert evaluation.scores.chrf.signature.replace("|", "\\|") in text
     assert "| upper case | 2 |" in text
+    assert "#### Values kept on set (1)" in text
+    assert "| number | 2 | 1 | 50.00 | 1 |" in text
+    assert "1 of 2 lines (50.00 %) have all that is wanted and nothing invented." in text
+    assert "#### Right or wrong on set (1)" in text
+    assert "| name | 4 | 75.0 [30.1, 95.4] | 50.0 [30.1, 95.4] |" in text
     for _ in range(2):
         assert write_to_card(str(copy), "set (1)", text) == copy / "README.md"
         assert verify_folder(copy) == []

@@ -11,6 +11,8 @@ from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import replace_card
 from attendo.decoding.config import SearchConfig
 from attendo.errors import DataError, ModelError
+from attendo.evaluation.contrastive import Contrast
+from attendo.evaluation.kept import KeptReport
 from attendo.evaluation.robustness import Robustness
 from attendo.evaluation.robustness_tables import robustness_markdown
 from attendo.evaluation.scores import Score
@@ -19,6 +21,10 @@ from attendo.workflow.evaluation.evaluate import Evaluation
 EVALUATIONS_START = "<!-- attendo evaluate --card writes below -->"
 """The place of the first section in a card written by training."""
 _END = "<!-- end of evaluation -->"
+_CONTRAST = (
+    "How often it prefers the reference to the same with one error: a negation flipped, a number or a name changed, "
+    "a word left out."
+)
 _SPEED_SETTINGS = {"max_batch_tokens", "max_batch_sentences", "window_lines"}
 """Search settings that change no output."""
 
@@ -36,16 +42,25 @@ def check_section_name(name: str) -> None:
 
 
 def evaluation_section(
-    name: str, evaluation: Evaluation, robustness: Robustness | None, *, search: SearchConfig, version: str
+    name: str,
+    evaluation: Evaluation,
+    *,
+    search: SearchConfig,
+    version: str,
+    kept: KeptReport | None = None,
+    contrast: Contrast | None = None,
+    robustness: Robustness | None = None,
 ) -> str:
     """Writes the card's section on an evaluation, as Markdown.
 
     Args:
         name: the name of the test set.
         evaluation: scores and perplexity.
-        robustness: the robustness, if measured.
         search: the search settings of the translation.
         version: the version of attendo.
+        kept: the values that are kept, if counted.
+        contrast: the preferences between right and wrong translations, if measured.
+        robustness: the robustness, if measured.
     """
     scores = evaluation.scores
     lines = [
@@ -60,6 +75,10 @@ def evaluation_section(
         "|---|---|",
         *(f"| {score.name} | {_cell(score.signature)} |" for score in scores.figures),
     ]
+    if kept is not None:
+        lines += ["", f"#### Values kept on {name}", "", *kept.to_markdown()]
+    if contrast is not None:
+        lines += ["", f"#### Right or wrong on {name}", "", _CONTRAST, "", *contrast.to_markdown()]
     if robustness is not None:
         lines += ["", f"#### Robustness on {name}", "", robustness_markdown(robustness)]
     return section_text(name, lines)
