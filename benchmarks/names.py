@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Measures how often people's names come back as they are, in sentences of attendo's own.
 
-    python benchmarks/names.py MODEL [--dtype int8] [--show 10]
+    python benchmarks/names.py MODEL [--dtype int8] [--show 10] [--card]
 
 Sixteen sentences, each with twelve draws of twenty names from several countries, none of which is in the tables that
 `training.augmentation.names` draws from. A line counts where every word of its names is in the translation, as it is or
@@ -11,10 +11,12 @@ in the genitive.
 import argparse
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import attendo
 from attendo.evaluation.reliability import wilson
+from attendo.text_tables import markdown_table
+from attendo.workflow.cards.card_evaluations import section_text, settings_text, write_to_card
 
 PEOPLE = (
     "Aino Korhonen", "Jaroslav Dvořák", "Saoirse Gallagher", "Kwame Mensah", "Ingeborg Lindqvist",
@@ -56,6 +58,7 @@ SENTENCES = {
     ),
 }  # fmt: skip
 DRAWS = 12
+SECTION = "Names in attendo's own sentences"
 
 
 def main() -> None:
@@ -64,6 +67,7 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("--dtype", default="int8")
     parser.add_argument("--show", type=int, default=0, help="lines that have lost a name to print, at most")
+    parser.add_argument("--card", action="store_true", help="write the figures into the model's card")
     order = parser.parse_args()
     engine = attendo.load(order.model, dtype=order.dtype)
     lines = list(drawn(engine.source_language))
@@ -75,10 +79,30 @@ def main() -> None:
         f"{order.model}: {sum(whole)} of {len(whole)} lines ({sum(whole) / len(whole):.1%}, {low:.1%} to {high:.1%}), "
         f"{sum(words)} of {len(words)} words"
     )
+    if order.card:
+        figures = [
+            f"{len(lines)} sentences of attendo's own with {len(PEOPLE)} people's names that it has not learned, by "
+            f"attendo {attendo.__version__} on {engine.kernel}, {settings_text(engine.search)}.",
+            "",
+            *markdown_table(
+                [
+                    ("", "of", "as they are", "% [95 %]"),
+                    ("lines with all names", str(len(whole)), str(sum(whole)), share(whole)),
+                    ("words of names", str(len(words)), str(sum(words)), share(words)),
+                ]
+            ),
+        ]
+        print(write_to_card(order.model, SECTION, section_text(SECTION, figures)))
     for (text, _), output, good in zip(lines, outputs, whole, strict=True):
         if not good and order.show:
             order.show -= 1
             print(f"  {text}\n    {output}")
+
+
+def share(kept: Sequence[bool]) -> str:
+    """The share of what is kept, in percent with its interval."""
+    low, high = (100 * bound for bound in wilson(sum(kept) / len(kept), len(kept)))
+    return f"{100 * sum(kept) / len(kept):.1f} [{low:.1f}, {high:.1f}]"
 
 
 def drawn(language: str) -> Iterator[tuple[str, list[str]]]:
