@@ -190,6 +190,16 @@ def test_all_problems_of_a_file_are_told_at_once(tmp_path: Path) -> None:
             'next_word = true\nparser_stack = true\n[parsing]\norder = "bottom-up"',
             "model.parser_stack = true needs brackets",
         ),
+        ("[model]\ndropout = 0.0\n[training]\nr_drop = 5.0", "training.r_drop = 5.0 compares passes with different"),
+        (
+            '[model]\ndraft_tokens = 3\n[training]\ninit_from = "en-de"\nr_drop = 5.0',
+            "training.r_drop = 5.0 is for a model without a drafter",
+        ),
+        (
+            '[training]\ninit_from = "en-de"\nr_drop = 5.0\n'
+            '[[data.corpora]]\nname = "c"\nsource = "s"\ntarget = "t"\ndistilled = true',
+            "training.r_drop = 5.0 is for corpora without distilled = true",
+        ),
         ("[tokenizer]\ntarget_symbols = true", "tokenizer.target_symbols = true needs a vocabulary for each side"),
         ('task = "sing"', 'task = "sing" is not "translate"'),
         ("[model]\nd_model = 512\nd_model = 256\n", "not TOML: Cannot overwrite a value (at line 3, column 14)"),

@@ -30,13 +30,15 @@ TARGET = [[6, 2, 0], [15, 4, 9, 0], [18, 3, 3, 7, 0], [10, 0], [2, 14, 5, 11, 8,
 SHAPE = ModelConfig(d_model=16, d_ff=24, num_layers=2, num_heads=4, dropout=0.0)
 
 CASES = {
-    "whole": (7, None, None),
-    "pieces": (7, 8, None),
-    "fewer pairs than processes": (1, None, None),
-    "clipped": (7, 8, 0.01),
-    "distilled": (7, 8, None),
+    "whole": (7, None, None, 0.0),
+    "pieces": (7, 8, None, 0.0),
+    "fewer pairs than processes": (1, None, None, 0.0),
+    "clipped": (7, 8, 0.01, 0.0),
+    "distilled": (7, 8, None, 0.0),
+    "read twice": (7, 8, None, 5.0),
 }
-"""Pairs, most tokens of a piece, longest gradient; of the last case every other pair is distilled."""
+"""Pairs, most tokens of a piece, longest gradient, alpha of R-Drop, which changes nothing without dropout; of the case
+`distilled` every other pair is distilled."""
 
 
 class Reductions(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -95,9 +97,9 @@ def main() -> None:
 
 def run_case(processes: Processes, sharding: str, case: str, shape: ModelConfig = SHAPE) -> dict[str, Tensor]:
     """Losses, numbers of reductions, gradients of the first update and weights behind the second."""
-    size, max_tokens, longest = CASES[case]
+    size, max_tokens, longest, r_drop = CASES[case]
     config = TrainingConfig(
-        sharding="full" if sharding == "full" else "none", max_gradient_norm=longest, warmup_steps=10
+        sharding="full" if sharding == "full" else "none", max_gradient_norm=longest, warmup_steps=10, r_drop=r_drop
     )
     model = make_model(shape)
     teacher = Teacher(make_teacher()) if any(is_distilled(case)) else None

@@ -19,6 +19,7 @@ def test_defaults_are_the_papers() -> None:
     ("wrong", "message"),
     [
         ({"max_steps": 0}, "max_steps = 0 is below 1; take 1 or more"),
+        ({"r_drop": -1.0}, "r_drop = -1.0 is outside 0 to 100"),
         ({"label_smoothing": 1.0}, "label_smoothing = 1.0 is outside 0 to 1"),
         ({"max_minutes": 0.0}, "max_minutes = 0.0 is not above 0"),
         ({"max_gradient_norm": float("inf")}, "max_gradient_norm = inf is not above 0"),

@@ -35,7 +35,7 @@ def found(
 
 def expected(case: str, shape: ModelConfig = SHAPE) -> dict[str, Tensor]:
     """Two steps of gradient descent, written out."""
-    size, _, longest = CASES[case]
+    size, _, longest, _ = CASES[case]
     model, batch = make_model(shape), collate(SOURCE[:size], TARGET[:size])
     distilled = torch.tensor(is_distilled(case)).repeat_interleave(torch.tensor([len(row) for row in TARGET[:size]]))
     taught = make_teacher().eval()(batch)[batch.tgt_tokens].softmax(dim=1).detach()

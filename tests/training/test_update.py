@@ -1,6 +1,7 @@
 """An update against torch's Adam on a plainly written loss; pieces of a batch against the whole."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.training.batches import Pairs
 from attendo.training.config import TrainingConfig
+from attendo.training.passes.forward import collate_for, target_rows
 from attendo.training.update import batch_loss, make_optimizer, update
 
 CONFIG = TrainingConfig(warmup_steps=10, label_smoothing=0.1)
@@ -87,3 +89,24 @@ def test_bfloat16_loss_is_near_float32() -> None:
     batch = collate(pairs.source, pairs.target)
     exact = batch_loss(model, batch, "float32", 0.1).smoothed.item()
     assert batch_loss(copy.deepcopy(model), batch, "bfloat16", 0.1).smoothed.item() == pytest.approx(exact, rel=2e-2)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_r_drop_compares_two_passes_with_different_dropout(packed: bool) -> None:
+    """The loss of batches that are computed twice, with the seeds that the two passes draw one after the other."""
+    model, pairs = make_model(), make_pairs()
+    model = Transformer(replace(model.config, d_model=32, d_ff=32, dropout=0.4), 19, 19).train()
+    batch = (collate_for(model) if packed else collate)(pairs.source, pairs.target)
+    torch.manual_seed(11)
+    found = batch_loss(model, batch, "float32", 0.1, r_drop=3.0)
+    torch.manual_seed(11)
+    logits = [
+        F.linear(target_rows(model, batch, torch.float32)[0][: batch.num_tokens], model.output_weight) for _ in range(2)
+    ]
+    p, q = (each.log_softmax(dim=1) for each in logits)
+    right = torch.tensor([token for row in pairs.target for token in row])
+    apart = F.kl_div(q, p, reduction="sum", log_target=True) + F.kl_div(p, q, reduction="sum", log_target=True)
+    entropy = sum(F.cross_entropy(each, right, label_smoothing=0.1, reduction="sum") for each in logits)
+    assert apart > 0.1
+    assert found.num_tokens == len(right)
+    assert found.smoothed.item() == pytest.approx(float((entropy / 2 + 3.0 / 4 * apart).detach()), rel=1e-5)

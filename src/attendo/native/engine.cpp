@@ -5,6 +5,7 @@
 #include "drafting.h"
 #include "encode.h"
 #include "training_attention.h"
+#include "training_loss.h"
 
 #define JOINED_(a, b) attendo_##a##_##b
 #define JOINED(a, b) JOINED_(a, b)
@@ -234,6 +235,10 @@ API(attention_back)(const Crew *crew, int half, const void *arguments) {
 
 API(cross_entropy)(const Crew *crew, int half, const void *arguments) {
   return in_either<CrossEntropy>(half, arguments, [=](const auto &its) { its.forward(*crew); });
+}
+
+API(r_drop)(const Crew *crew, int half, const void *arguments) {
+  return in_either<RDrop>(half, arguments, [=](const auto &its) { its.forward(*crew); });
 }
 
 API(turn)(const Crew *crew, int half, const void *arguments) {

@@ -63,6 +63,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "attention": (c_void_p, c_int, c_void_p),
     "attention_back": (c_void_p, c_int, c_void_p),
     "cross_entropy": (c_void_p, c_int, c_void_p),
+    "r_drop": (c_void_p, c_int, c_void_p),
     "turn": (c_void_p, c_int, c_void_p),
     "bias_back": (c_void_p, c_int, c_void_p),
     "accumulate": (c_void_p, c_int, c_void_p, c_void_p, c_int64),

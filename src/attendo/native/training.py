@@ -1,4 +1,4 @@
-"""Argument structures of the training kernels (`training_rows.h`, `training_attention.h`), and their threads.
+"""Argument structures of the training kernels (`native/training_*.h`), and their threads.
 
 Pointers are addresses of arrays that are contiguous by rows; `training.passes.functions` makes them of tensors.
 """
@@ -111,6 +111,16 @@ class CrossEntropyArguments(Structure):
     _fields_ = (
         ("rows", c_int32), ("vocabulary", c_int32), ("logits", c_void_p), ("bias", c_void_p), ("targets", c_void_p),
         ("smoothing", c_float), ("gradients", c_int32), ("smoothed", c_void_p), ("log_loss", c_void_p),
+    )  # fmt: skip
+
+
+class RDropArguments(Structure):
+    """`RDrop`."""
+
+    _fields_ = (
+        ("tokens", c_int32), ("vocabulary", c_int32), ("logits", c_void_p), ("bias", c_void_p), ("targets", c_void_p),
+        ("smoothing", c_float), ("weight", c_float), ("gradients", c_int32), ("minimised", c_void_p),
+        ("log_loss", c_void_p),
     )  # fmt: skip
 
 

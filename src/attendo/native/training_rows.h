@@ -1,5 +1,5 @@
 // What training does between its matrix products, each in one passage over the rows and back: attention over packed
-// rows, residual connections with dropout and layer normalisation, embeddings, the softmax at the end.
+// rows, residual connections with dropout and layer normalisation, embeddings.
 //
 // Rows are the tokens of all sentences of a batch, one sentence behind the other, without padding. `T` is what the
 // matrix products take: float, or bfloat16 (`Half`); sums, norms and the residual stream are float32 in either case.
@@ -275,66 +275,6 @@ struct EmbedBack {
         }
       }
     });
-  }
-};
-
-// Logits of some tokens, row after row, to the gradients of their label-smoothed cross-entropy, in place, and the two
-// losses of each token: smoothed, and without smoothing.
-template <class T>
-struct CrossEntropy {
-  int32_t rows, vocabulary;
-  T *logits;
-  const float *bias;  // or null
-  const int64_t *targets;
-  float smoothing;
-  int32_t gradients;  // 0: the losses alone
-  float *smoothed, *log_loss;
-
-  void forward(const Crew &crew) const {
-    Buffer<float> powers;
-    const size_t stride = padded(vocabulary);
-    powers.reserve(stride * (crew.threads > 1 ? crew.threads : 1));
-    share(crew, rows, [&](int row, int thread) { forward_row(row, powers.get() + thread * stride); });
-  }
-
-  void forward_row(int row, float *powers) const {
-    T *own = logits + static_cast<size_t>(row) * vocabulary;
-    const int whole_vectors = vocabulary / LANES * LANES;
-    Floats most = all(-INFINITE), total{};
-    const auto take = [&](int i, Floats value, Floats counted) {
-      store(powers + i, value);
-      most = larger(value, most);
-      total += counted;
-    };
-    for (int i = 0; i < whole_vectors; i += LANES) {
-      Floats value = load(own + i);
-      if (bias) value += load(bias + i);
-      take(i, value, value);
-    }
-    if (whole_vectors < vocabulary) {
-      Floats value = all(-INFINITE), counted{};
-      for (int i = whole_vectors; i < vocabulary; ++i) {
-        const float one = as_float(own[i]) + (bias ? bias[i] : 0.0f);
-        value[i - whole_vectors] = counted[i - whole_vectors] = one;
-      }
-      take(whole_vectors, value, counted);
-    }
-    const float right = powers[targets[row]], top = largest(most);
-    Floats powers_total{};
-    for (int i = 0; i < vocabulary; i += LANES) {
-      const Floats value = load(powers + i);
-      const Floats power = value == -INFINITE ? Floats{} : exponential(value - top);
-      store(powers + i, power);
-      powers_total += power;
-    }
-    const float sum_of_powers = sum(powers_total), log_total = top + std::log(sum_of_powers);
-    log_loss[row] = log_total - right;
-    smoothed[row] = (1.0f - smoothing) * log_loss[row] + smoothing * (log_total - sum(total) / vocabulary);
-    if (!gradients) return;
-    const float inverse = 1.0f / sum_of_powers, spread = smoothing / vocabulary;
-    for (int i = 0; i < whole_vectors; i += LANES) store(own + i, load(powers + i) * inverse - spread);
-    for (int i = whole_vectors; i < vocabulary; ++i) own[i] = as_stored(powers[i] * inverse - spread, own);
-    own[targets[row]] = as_stored(powers[targets[row]] * inverse - spread - (1.0f - smoothing), own);
   }
 };
 

@@ -33,7 +33,8 @@ class _Loss(nn.Module):
 
     def forward(self, piece: TrainingBatch) -> UpdateResult:
         """The sums over a piece's target tokens."""
-        return batch_loss(self.model, piece, self._config.dtype, self._config.label_smoothing, self._teacher)
+        config = self._config
+        return batch_loss(self.model, piece, config.dtype, config.label_smoothing, self._teacher, config.r_drop)
 
 
 class Replica(ABC):

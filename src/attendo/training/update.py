@@ -14,6 +14,7 @@ from attendo.training.passes.distillation import TeacherRows, distilled_loss
 from attendo.training.passes.forward import TrainingBatch, target_rows
 from attendo.training.passes.kernels import training_kernels
 from attendo.training.passes.loss import TokenLoss, token_loss
+from attendo.training.passes.r_drop import r_drop_loss
 from attendo.training.schedule import learning_rate
 from attendo.training.teacher import Teacher
 
@@ -83,7 +84,7 @@ def update(
     while piece is not None:
         following = next(coming, None)
         if accumulate is None:
-            loss = batch_loss(model, piece.to(device), config.dtype, config.label_smoothing, teacher)
+            loss = batch_loss(model, piece.to(device), config.dtype, config.label_smoothing, teacher, config.r_drop)
             (loss.smoothed / num_tokens).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         else:
             loss = accumulate(piece.to(device), num_tokens, is_last=following is None)
@@ -101,7 +102,12 @@ def update(
 
 
 def batch_loss(
-    model: Transformer, batch: TrainingBatch, dtype: str, label_smoothing: float, teacher: Teacher | None = None
+    model: Transformer,
+    batch: TrainingBatch,
+    dtype: str,
+    label_smoothing: float,
+    teacher: Teacher | None = None,
+    r_drop: float = 0.0,
 ) -> UpdateResult:
     """The loss of a batch, summed over its real target tokens; of a model with a drafter, over its proposals too.
 
@@ -114,6 +120,8 @@ def batch_loss(
         dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
         label_smoothing: eps_ls.
         teacher: the model that distilled tokens are learned from; None for a batch without such lines.
+        r_drop: alpha of `training.passes.r_drop`, for which the batch is computed twice; 0 for the loss of one pass.
+            Neither for distilled tokens nor for a model with a drafter.
     """
     products = {"float32": torch.float32, "bfloat16": torch.bfloat16}[dtype]
     if model.drafter is not None:
@@ -122,7 +130,11 @@ def batch_loss(
         return drafted if batch.num_tokens else drafted._replace(num_tokens=0)
     rows, targets = target_rows(model, batch, products)
     kernels = training_kernels(model.config, rows.device)
-    if batch.distilled is None:
+    if r_drop:
+        assert batch.distilled is None, "a recipe has r_drop or distilled corpora"
+        passes = (rows, target_rows(model, batch, products)[0])
+        loss = r_drop_loss(passes, model.output_weight, model.output_bias, targets, label_smoothing, r_drop, kernels)
+    elif batch.distilled is None:
         loss = token_loss(rows, model.output_weight, model.output_bias, targets, label_smoothing, kernels)
     else:
         assert teacher is not None, "a recipe with distilled corpora names the teacher"

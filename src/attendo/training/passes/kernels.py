@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attendo.model.config import ModelConfig
 from attendo.native.library import PADDED, Kernels, find_kernels
-from attendo.native.training import CrossEntropyArguments, EmbedArguments, TurnArguments, make_crew
+from attendo.native.training import CrossEntropyArguments, EmbedArguments, RDropArguments, TurnArguments, make_crew
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,26 @@ class TrainingKernels:
         )  # fmt: skip
         self.call("cross_entropy", logits, arguments)
         return smoothed.sum(), log_loss.sum(), logits
+
+    def r_drop_gradient(
+        self,
+        logits: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        weight: float,
+        *,
+        needs_grad: bool,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """See `training.passes.loss.LossKernels`; the gradient is written over the logits."""
+        logits, targets = logits.contiguous(), targets.contiguous()
+        minimised, log_loss = torch.empty(len(targets)), torch.empty(len(targets))
+        arguments = RDropArguments(
+            len(targets), logits.shape[1], logits.data_ptr(), address(bias), targets.data_ptr(), smoothing, weight,
+            int(needs_grad), minimised.data_ptr(), log_loss.data_ptr(),
+        )  # fmt: skip
+        self.call("r_drop", logits, arguments)
+        return minimised.sum(), log_loss.sum(), logits
 
     def add(self, total: Tensor, addend: Tensor) -> None:
         """Adds to a float32 tensor one of float32 or bfloat16; both are whole."""

@@ -47,6 +47,31 @@ class LossKernels(Protocol):
             The losses' sums, smoothed and without smoothing, and the gradient of the first, like `logits`.
         """
 
+    def r_drop_gradient(
+        self,
+        logits: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        weight: float,
+        *,
+        needs_grad: bool,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Softmax and R-Drop's loss (`training.passes.r_drop`) of a chunk, and its gradient.
+
+        Args:
+            logits: `(2 * tokens, vocab_size)`, before the bias, those of a token beside each other; may be overwritten.
+            bias: `(vocab_size,)` or None.
+            targets: int64 `(tokens,)`.
+            smoothing: eps_ls.
+            weight: alpha, that of the divergences.
+            needs_grad: whether the third result is needed; otherwise it is arbitrary.
+
+        Returns:
+            The sums over the tokens of the loss and of the mean negative log-likelihood, and the gradient of the first,
+            like `logits`.
+        """
+
     def turned(self, weight: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """A float32 weight `(outputs, inputs)` in the type of the products, and the same as `(inputs, outputs)`."""
 
@@ -83,6 +108,33 @@ class PlainKernels:
             grad -= smoothing / vocab_size
         grad.scatter_add_(1, right, grad.new_full(right.shape, smoothing - 1))
         return smoothed, log_loss, grad.to(dtype)
+
+    def r_drop_gradient(
+        self,
+        logits: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        weight: float,
+        *,
+        needs_grad: bool,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Softmax and R-Drop's loss of a chunk, and its gradient; see `LossKernels`."""
+        entropy, log_loss, grad = self.softmax_gradient(
+            logits.clone(), bias, targets.repeat_interleave(2), smoothing, needs_grad=needs_grad
+        )
+        values = logits.float() if bias is None else logits.float() + bias
+        pairs = values.log_softmax(dim=1).view(len(targets), 2, logits.shape[1])
+        gap = pairs[:, 0] - pairs[:, 1]  # log p - log q
+        both = pairs.exp_()
+        apart = both[:, 0] - both[:, 1]
+        minimised = 0.5 * entropy + 0.25 * weight * (apart * gap).sum()
+        if needs_grad:
+            # d (KL(p, q) + KL(q, p)) / d logits of p = p (log p - log q - KL(p, q)) + p - q; for q with signs changed.
+            gaps = torch.stack((gap, -gap), dim=1)
+            pull = both * (gaps - (both * gaps).sum(dim=2, keepdim=True)) + torch.stack((apart, -apart), dim=1)
+            grad = (0.5 * grad.float() + 0.25 * weight * pull.flatten(0, 1)).to(grad.dtype)
+        return minimised, 0.5 * log_loss, grad
 
     def add(self, total: Tensor, addend: Tensor) -> None:
         """Adds to a float32 tensor one of another type."""
@@ -243,7 +295,14 @@ def token_loss(
 
 
 def projected_loss(
-    hidden: Tensor, weight: Tensor, bias: Tensor | None, loss: ChunkLoss, kernels: LossKernels, *, copies: int = 1
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    loss: ChunkLoss,
+    kernels: LossKernels,
+    *,
+    copies: int = 1,
+    rows_together: int = 1,
 ) -> TokenLoss:
     """A loss of a batch's tokens, from the decoder's output.
 
@@ -254,12 +313,13 @@ def projected_loss(
         loss: the loss between the products.
         kernels: the computation besides the loss.
         copies: number of matrices of the size of a chunk's logits that the loss holds at once.
+        rows_together: number of rows beside each other that must be in the same chunk.
 
     Returns:
         Sums over the tokens.
     """
     elements = CHUNK_ELEMENTS if hidden.device.type == "cpu" else CHUNK_ELEMENTS_GPU
-    chunk = max(1, elements // (copies * weight.shape[0]))
+    chunk = max(rows_together, elements // (copies * weight.shape[0]) // rows_together * rows_together)
     minimised, log_loss = _ProjectedLoss.apply(  # type: ignore[no-untyped-call]  # torch leaves it untyped
         hidden, weight, bias, loss, chunk, kernels
     )

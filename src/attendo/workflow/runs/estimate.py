@@ -242,7 +242,8 @@ def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch, teach
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        batch_loss(model, batch, recipe.training.dtype, recipe.training.label_smoothing, teacher)
+        training = recipe.training
+        batch_loss(model, batch, training.dtype, training.label_smoothing, teacher, training.r_drop)
     # The last product keeps the gradient of the vocabulary matrix, for any batch: part of the state, not of this.
     return sum(size for size in sizes.values() if size < model.output_weight.nbytes)
 
