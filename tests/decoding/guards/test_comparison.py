@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.decoding.guards.comparison import compared, possible_numbers, target_form
+from attendo.decoding.guards.comparison import compared, possible_numbers, target_form, with_english_hours
 from attendo.decoding.guards.values import values
 
 DE, EN, FR, FR_EN = ("en", "de"), ("de", "en"), ("en", "fr"), ("fr", "en")
@@ -82,6 +82,12 @@ def test_digits_may_be_asked_for() -> None:
         ("il part à 15 h", "he leaves at 15", FR_EN, ["15 h"], []),
         ("il part à 15 h", "he leaves at 3 pm", FR_EN, [], []),
         ("de 8 h à 15 h", "from 8 to 15", FR_EN, [], []),
+        ("on ferme à 18 heures", "we close at 18 o'clock", FR_EN, ["18 heures"], []),
+        ("on ferme à 18 heures", "we close at 6 pm", FR_EN, [], []),
+        ("la réunion est à 9 heures", "the meeting is at 9 o'clock", FR_EN, [], []),
+        ("de 9 heures à 17 heures", "from 9 to 5 pm", FR_EN, [], []),
+        ("he slept for 9 hours", "il a dormi 9 heures", FR, [], []),
+        ("at 6 pm", "à 18 heures", FR, [], []),
         ("il dort 15 h", "he sleeps for 15 hours", FR_EN, [], []),
         ("35 h par semaine", "35 hours a week", FR_EN, [], []),
         ("at 11:10 a.m.", "am 11.10.", DE, ["11:10 a.m."], []),
@@ -130,6 +136,7 @@ def test_a_language_that_is_not_known_has_nothing_invented() -> None:
         ("um 20 Uhr", EN, "8 pm"),
         ("um 9 Uhr", EN, "9:00"),
         ("um 24 Uhr", EN, "24:00"),
+        ("avant 17 heures", FR_EN, "5 pm"),
         ("15:30", DE, "15:30"),
         ("2024-03-15", DE, "2024-03-15"),
         ("mit dem Wert 1.379", EN, "1,379"),
@@ -150,3 +157,16 @@ def test_the_numbers_that_a_translation_may_write() -> None:
     assert possible_numbers("on 03/05/2024 at 3:30 p.m.", DE) == {"03", "3", "05", "5", "2024", "30", "15"}
     assert possible_numbers("\u27e61\u27e7 of SHA256", DE) == {"256"}
     assert possible_numbers("nothing", DE) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We work from 9 to 17 o'clock.", "We work from 9 to 5 pm."),
+        ("23 o’clock", "11 pm"),
+        ("at 12 o'clock, at 9 o'clock", "at 12 o'clock, at 9 o'clock"),
+        ("24 o'clock, 3.14 o'clock, 1,315 o'clock", "24 o'clock, 3.14 o'clock, 1,315 o'clock"),
+    ],
+)
+def test_english_has_twelve_hours(text: str, expected: str) -> None:
+    assert with_english_hours(text) == expected

@@ -32,6 +32,10 @@ from attendo.decoding.guards.values import GRAMMAR, values
         ("at 3:30 p.m. or 12 am", "en", ["time 15:30", "time 00:00"]),
         ("um 15.30 Uhr oder 15 Uhr", "de", ["time 15:30", "time 15:00"]),
         ("à 15 h 30, à 9h", "fr", ["time 15:30", "time 09:00"]),
+        ("à 9 heures, vers 21 heures 30, avant 17 heures", "fr", ["time 09:00", "time 21:30", "time 17:00"]),
+        ("À 8 heures du soir, dès 0 heure", "fr", ["time 20:00", "time 00:00"]),
+        ("pendant 9 heures, à 2 heures de Paris, à 3 heures d’ici, en 24 heures", "fr", [
+            "number 9", "number 2", "number 3", "number 24"]),
         # The half of the day that the nearest word says.
         ("heute Abend um 9.00 Uhr", "de", ["time 21:00"]),
         ("Heute Nachmittag gegen 1:00 Uhr, 3 Leute", "de", ["time 13:00", "number 3"]),

@@ -19,15 +19,17 @@ _BETWEEN_THOUSANDS = re.compile(r"(?<=[0-9])[.,'’\u00a0\u202f ](?=[0-9]{3}(?![
 _NUMBER = re.compile("[0-9](?:.*[0-9])?")
 _HOURS = 12
 _NUMBER_BEFORE = re.compile(
-    r"[0-9](?:[ \u00a0]?h(?:[ \u00a0]?[0-9]{2})?)?(?:,|[ \u00a0](?:und|oder|bis|et|ou|à)|[ \u00a0]?[-–])[ \u00a0]?$"
+    r"[0-9](?:[ \u00a0]?h(?:eures?)?(?:[ \u00a0]?[0-9]{2})?)?"
+    r"(?:,|[ \u00a0](?:und|oder|bis|et|ou|à)|[ \u00a0]?[-–])[ \u00a0]?$"
 )
-_AT = re.compile(r"(?<!\w)[àÀ][ \u00a0]$")
+_AT = re.compile(r"(?<!\w)(?:[àÀ]|[Vv]ers|[Dd]ès|[Aa]vant|[Aa]près)[ \u00a0]$")
 _LONGEST_BEFORE = 14
 # Half past three, and its like: minutes that a translation may put into words.
 _MINUTE_WORDS = re.compile(
     r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
 )
 _MERIDIEM = re.compile(MERIDIEM)
+_LATE_OCLOCK = re.compile(r"(?<![\w.:,])(1[3-9]|2[0-3]) o['’]clock(?!\w)")
 _PART_OF_DAY = re.compile(
     r"(?<!\w)(?:morning|afternoon|evening|night|tonight|noon|abend|nachmittag|vormittag|morgen|nacht|mittag|früh|matin|"
     r"soir|après-midi|nuit)",
@@ -257,6 +259,11 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
         return _with_ending(value, language)
     is_name = is_version(source, value.start, value.text, languages[0])
     return value.text if is_name else localised(value.text, *languages)
+
+
+def with_english_hours(text: str) -> str:
+    """Writes an English text's hours that no English clock has as afternoon ones: 17 o'clock is 5 pm."""
+    return _LATE_OCLOCK.sub(lambda hour: f"{int(hour[1]) - _HOURS} pm", text)
 
 
 def has_meridiem(value: Value) -> bool:

@@ -27,8 +27,8 @@ GRAMMAR = {
         "of size"
     ),
     "time": (
-        "15:30, 15:30:10, 3:30 p.m., 3 pm, 3 o'clock, 15.30 Uhr, 15 Uhr, 15 h 30; canonical: hours and minutes on a "
-        "24-hour clock, so that 3.30 Uhr beside Nachmittag is 15:30"
+        "15:30, 15:30:10, 3:30 p.m., 3 pm, 3 o'clock, 15.30 Uhr, 15 Uhr, 15 h 30, à 15 heures; canonical: hours and "
+        "minutes on a 24-hour clock, so that 3.30 Uhr beside Nachmittag is 15:30"
     ),
     "phone": "seven digits or more, separated by spaces, hyphens, brackets or slashes; canonical: the digits",
     "version": "three numbers or more separated by points; two after a v or before -beta, -rc and the like",
@@ -51,6 +51,8 @@ MERIDIEM = r"(?:\s?[AaPp](?:\.[Mm]\.|[Mm](?!\w)))"
 """A regular expression for "a.m." or "p.m." after a time, including the space before it."""
 _OCLOCK = r"\s?['’]?\s?o\s?['’]?\s?clock(?!\w)"
 """A regular expression for "o'clock" as people type it, including the space before it."""
+_AT_FRENCH = r"(?:(?<=[àÀ]\s)|(?<=[Vv]ers\s)|(?<=[Dd]ès\s)|(?<=[Aa]vant\s)|(?<=[Aa]près\s))"
+"""The words after which *9 heures* is a time of day; elsewhere, and in *à 2 heures de Paris*, it is a duration."""
 _PATTERNS = {
     "date": (
         r"(?<![\w.])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.[ \u00a0]?\d{1,2}\.[ \u00a0]?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
@@ -58,7 +60,8 @@ _PATTERNS = {
     ),
     "time": (
         rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{MERIDIEM}"
-        rf"|\d{{1,2}}(?:[.:]\d{{2}})?(?=\sUhr(?!\w))|(?:0?\d|1[0-2])(?={_OCLOCK})|\d{{1,2}}\s?h\s?(?:\d{{2}})?(?!\w))"
+        rf"|\d{{1,2}}(?:[.:]\d{{2}})?(?=\sUhr(?!\w))|(?:0?\d|1[0-2])(?={_OCLOCK})|\d{{1,2}}\s?h\s?(?:\d{{2}})?(?!\w)"
+        rf"|{_AT_FRENCH}\d{{1,2}}\sheures?(?:\s\d{{2}})?(?!\w)(?!\sd[e'’]))"
     ),
     "phone": (
         r"(?<!\w)(?:\+\d[\d ()/-]{5,}\d|\(\d{2,5}\)\s?\d[\d -]{3,}\d|0\d{2,4}[ /-]\d[\d -]{3,}\d"

@@ -8,7 +8,7 @@ from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.constraints.terminology import missed_message
 from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.casing import with_first_capital
-from attendo.decoding.guards.comparison import compared
+from attendo.decoding.guards.comparison import compared, with_english_hours
 from attendo.decoding.guards.completeness import length_problem
 from attendo.decoding.guards.parts import Part, Reading
 from attendo.decoding.guards.quotes import with_matching_quotes
@@ -72,7 +72,9 @@ def restored(line: NumberedLine, reading: Reading, tasks: Sequence[Task | None],
 
 
 def written_well(translation: Translation, guards: GuardConfig, languages: tuple[str, str]) -> Translation:
-    """A translation with the first letter of its source and quotation marks that match; its words stay in place.
+    """A translation with its source's first letter, its language's hours and matching quotation marks.
+
+    Its words stay in place.
 
     Args:
         translation: the translation of a line.
@@ -83,8 +85,13 @@ def written_well(translation: Translation, guards: GuardConfig, languages: tuple
 
     def well(text: str) -> str:
         first = with_first_capital(source, text, languages[0]) if guards.casing else text
-        found = with_matching_quotes(source, first, languages[1]) if guards.quotes else first
-        acted.update(["casing"] if first != text else [], ["quotes"] if found != first else [])
+        timed = with_english_hours(first) if guards.values and languages[1] == "en" else first
+        found = with_matching_quotes(source, timed, languages[1]) if guards.quotes else timed
+        acted.update(
+            ["casing"] if first != text else [],
+            ["values"] if timed != first else [],
+            ["quotes"] if found != timed else [],
+        )
         return found
 
     texts = [well(candidate.text) for candidate in translation.n_best]
