@@ -86,7 +86,8 @@ class Recipe:
     def __post_init__(self) -> None:
         """Rejects sections that contradict each other, with all contradictions at once."""
         problems = [*_name_problems(self.name), *self._unreachable(), *self._other_task(), *self._unteachable()]
-        problems += [*self._undropped(), *self._without_names()]
+        distilled = any(corpus.distilled for corpus in self.data.corpora) if self.data else False
+        problems += [*self._without_names(), *self.training.r_drop_conflicts(self.model, distilled=distilled)]
         # A model that is fine-tuned brings its own shape and vocabulary, which are not known before it is read.
         problems += self._unlearnable() if self.training.init_from is None else []
         if problems:
@@ -137,18 +138,6 @@ class Recipe:
                     f"{label} and model.draft_tokens = {self.model.draft_tokens} do not go together, since a drafter "
                     "learns from the tokens alone; leave one of them out"
                 )
-
-    def _undropped(self) -> Iterator[str]:
-        """Yields a message for each setting that R-Drop does not go together with."""
-        model, label = self.model, f"training.r_drop = {self.training.r_drop}"
-        if not self.training.r_drop:
-            return
-        if not (model.dropout or model.attention_dropout or model.activation_dropout):
-            yield f"{label} compares passes with different dropout; set model.dropout = 0.1, or leave r_drop out"
-        if model.draft_tokens:
-            yield f"{label} is for a model without a drafter; leave it or model.draft_tokens out"
-        if self.data and any(corpus.distilled for corpus in self.data.corpora):
-            yield f"{label} is for corpora without distilled = true; leave one of them out"
 
     def _without_names(self) -> Iterator[str]:
         """Languages that an augmentation with names has no names for."""

@@ -95,6 +95,10 @@ class Preference:
         """Share of the pairs in which the model prefers the correct translation, 0 to 1."""
         return self.preferred / self.pairs
 
+    def to_text(self) -> str:
+        """Formats the share with its interval, in percent."""
+        return f"{100 * self.share:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contrast:
@@ -123,14 +127,9 @@ class Contrast:
     def _cells(self) -> list[tuple[str, ...]]:
         """Returns a row for each kind."""
         return [
-            (kind, f"{each.pairs:,}", *(_share(of[kind]) for of in (self.preferred, self.more_probable)))
+            (kind, f"{each.pairs:,}", *(of[kind].to_text() for of in (self.preferred, self.more_probable)))
             for kind, each in self.preferred.items()
         ]
-
-
-def _share(preference: Preference) -> str:
-    """Formats a share with its interval, in percent."""
-    return f"{100 * preference.share:.1f} [{100 * preference.low:.1f}, {100 * preference.high:.1f}]"
 
 
 def contrastive_pairs(

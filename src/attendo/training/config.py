@@ -1,8 +1,10 @@
 """Settings of training: the recipe's section `training`, with Section 5's base model as its defaults."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from attendo.model.config import ModelConfig
 from attendo.text.augmentation import AugmentationConfig
 
 _MOST = 10**12
@@ -162,3 +164,20 @@ class TrainingConfig:
             problems.append("neither checkpoint_steps nor checkpoint_minutes is set; take checkpoint_minutes = 10.0")
         if problems:
             raise ValueError("; ".join(problems))
+
+    def r_drop_conflicts(self, model: ModelConfig, *, distilled: bool) -> Iterator[str]:
+        """Yields a message for each setting elsewhere in a recipe that `r_drop` does not go together with.
+
+        Args:
+            model: the recipe's model.
+            distilled: whether a corpus is learned from another model's probabilities.
+        """
+        if not self.r_drop:
+            return
+        label = f"training.r_drop = {self.r_drop}"
+        if not (model.dropout or model.attention_dropout or model.activation_dropout):
+            yield f"{label} compares passes with different dropout; set model.dropout = 0.1, or leave r_drop out"
+        if model.draft_tokens:
+            yield f"{label} is for a model without a drafter; leave it or model.draft_tokens out"
+        if distilled:
+            yield f"{label} is for corpora without distilled = true; leave one of them out"
