@@ -48,6 +48,8 @@ def test_letters_that_are_not_in_the_vocabulary(text: str, expected: bool) -> No
         ("so \u00bfd\u00f3nde est\u00e1s? he said", "es", []),
         ("Paul Erd\u0151s is na\u00efve", "en", ["Erd\u0151s"]),
         ("all of it, 7 \u20ac", "en", []),
+        ("Joyeux No\u00ebl, Paul Erd\u0151s !", "fr", ["Erd\u0151s"]),  # French has an \u00eb of its own
+        ("Merry No\u00ebl", "en", ["No\u00ebl"]),
         ("", "en", []),
     ],
 )

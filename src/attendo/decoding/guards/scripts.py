@@ -10,6 +10,8 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 # Spanish between its marks, in a text of another language.
 _SPANISH = re.compile(r"[¿¡][^\W\d_][^¿¡?!]{0,80}[?!]")
 _NO_LETTERS = re.compile(r"<0x[0-9A-F]{2}>|</s>|<unk>")
+# Letters that a language writes its own words with: a rare one may be missing from a vocabulary (Noël, Israël).
+_OWN_LETTERS = {"de": "äöüß", "fr": "àâæçéèêëîïôœùûüÿ"}
 
 
 class KnownLetters:
@@ -37,7 +39,7 @@ class KnownLetters:
         """Finds words that the model cannot read: in another script, or Spanish between ¿ and ?.
 
         They include names with a letter that the vocabulary lacks, such as Erdős, but no other words in Latin letters:
-        naïve can be translated.
+        naïve can be translated, and so can French Noël, whose letters the language has itself.
 
         Args:
             text: a line.
@@ -50,7 +52,8 @@ class KnownLetters:
         found: list[tuple[int, int]] = []
         if language != "es" and not unknown.isdisjoint("¿¡"):
             found = [match.span() for match in _SPANISH.finditer(text)]
-        unknown = {letter for letter in unknown if letter.isalpha()}
+        own = _OWN_LETTERS.get(language, "")
+        unknown = {letter for letter in unknown if letter.isalpha() and letter.lower() not in own}
         if unknown:
             words = [match.span() for match in _WORD.finditer(text) if _is_foreign(match[0], unknown)]
             found += [span for span in words if not any(start < span[1] and span[0] < end for start, end in found)]
