@@ -1,6 +1,7 @@
 """The models that come with attendo: whole, small, attributed, and of use to somebody who types carelessly."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,8 @@ SAYS = {
     },
 }  # fmt: skip
 """What anybody who knows both languages would say."""
+PHRASES = Path(__file__).parent / "first_phrases.tsv"
+"""Direction, what people type to try a translator, and the right translations, separated by bars."""
 
 _EVERYDAY_AND_SOFTWARE = (
     "CC BY 2.0",
@@ -114,6 +117,21 @@ def test_everyday_sentences(engines: Mapping[str, Engine], name: str) -> None:
     found = [translation.text for translation in engines[name].translate(list(SAYS[name]))]
     right = [text in wanted for text, wanted in zip(found, SAYS[name].values(), strict=True)]
     assert sum(right) >= len(right) - 1, found
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_what_people_try_first(engines: Mapping[str, Engine], name: str) -> None:
+    rows = [line.split("\t") for line in PHRASES.read_text(encoding="utf-8").splitlines()]
+    wanted = {source: set(right.split("|")) for direction, source, right in rows if direction == name}
+    assert len(wanted) > 30
+    found = {source: _typed(engines[name].translate(source).text) for source in wanted}
+    wrong = {source: text for source, text in found.items() if text not in wanted[source]}
+    assert len(wrong) <= 0.2 * len(wanted), wrong
+
+
+def _typed(text: str) -> str:
+    """A text as people type it, with plain spaces and apostrophes."""
+    return text.replace("\u202f", " ").replace("\u00a0", " ").replace("\u2019", "'")
 
 
 @pytest.mark.parametrize("name", SAYS)
