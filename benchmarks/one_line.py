@@ -34,7 +34,7 @@ import ctranslate2, sentencepiece
 folder, line = sys.argv[1:]
 pieces = sentencepiece.SentencePieceProcessor(model_file=f"{folder}/source.spm")
 translator = ctranslate2.Translator(folder, device="cpu", compute_type="int8")
-[found] = translator.translate_batch([pieces.encode(line, out_type=str) + ["</s>"]], beam_size=4, length_penalty=0.6)
+[found] = translator.translate_batch([pieces.encode(line, out_type=str) + ["</s>"]], beam_size=4, length_penalty=1.2)
 print(pieces.decode(found.hypotheses[0]))
 """
 
