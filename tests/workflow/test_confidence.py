@@ -212,6 +212,8 @@ def test_the_shipped_translators_know_how_sure_they_are(
         assert measured.confidence.ranking > least_ranking
         if name == "en-de" and not measured.learned_from:
             assert measured.confidence.error < measured.token_probability.error
+    pairs = [(each.confidence.error, each.token_probability.error) for each in calibration.measured]
+    assert fmean(error for error, _ in pairs) < 0.6 * fmean(error for _, error in pairs)
     tokens = [each.token_probability.error for each in calibration.measured if not each.learned_from]
     assert fmean(each.error for each in others.values()) < 0.6 * fmean(tokens)
     assert [title for title in within_5_points if others[title].error > 0.05] == []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attendo.decoding.guards.number_words import has_number_word, small_numbers
 from attendo.decoding.guards.numbers import SEPARATORS, canonical_number, localised
-from attendo.decoding.guards.values import MERIDIEM, Value, values
+from attendo.decoding.guards.values import FRENCH_AT, MERIDIEM, Value, values
 
 LOST_NUMBERS = "numbers that the translation has not: "
 """The beginning of a problem."""
@@ -22,7 +22,7 @@ _NUMBER_BEFORE = re.compile(
     r"[0-9](?:[ \u00a0]?h(?:eures?)?(?:[ \u00a0]?[0-9]{2})?)?"
     r"(?:,|[ \u00a0](?:und|oder|bis|et|ou|à)|[ \u00a0]?[-–])[ \u00a0]?$"
 )
-_AT = re.compile(r"(?<!\w)(?:[àÀ]|[Vv]ers|[Dd]ès|[Aa]vant|[Aa]près)[ \u00a0]$")
+_AT = re.compile(rf"(?<!\w)(?:{'|'.join(FRENCH_AT)})[ \u00a0]$")
 _LONGEST_BEFORE = 14
 # Half past three, and its like: minutes that a translation may put into words.
 _MINUTE_WORDS = re.compile(

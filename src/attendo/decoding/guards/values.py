@@ -51,8 +51,9 @@ MERIDIEM = r"(?:\s?[AaPp](?:\.[Mm]\.|[Mm](?!\w)))"
 """A regular expression for "a.m." or "p.m." after a time, including the space before it."""
 _OCLOCK = r"\s?['’]?\s?o\s?['’]?\s?clock(?!\w)"
 """A regular expression for "o'clock" as people type it, including the space before it."""
-_AT_FRENCH = r"(?:(?<=[àÀ]\s)|(?<=[Vv]ers\s)|(?<=[Dd]ès\s)|(?<=[Aa]vant\s)|(?<=[Aa]près\s))"
+FRENCH_AT = ("[àÀ]", "[Vv]ers", "[Dd]ès", "[Aa]vant", "[Aa]près")
 """The words after which *9 heures* is a time of day; elsewhere, and in *à 2 heures de Paris*, it is a duration."""
+_BEHIND_FRENCH_AT = "(?:" + "|".join(rf"(?<={word}\s)" for word in FRENCH_AT) + ")"
 _PATTERNS = {
     "date": (
         r"(?<![\w.])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.[ \u00a0]?\d{1,2}\.[ \u00a0]?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
@@ -61,7 +62,7 @@ _PATTERNS = {
     "time": (
         rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{MERIDIEM}"
         rf"|\d{{1,2}}(?:[.:]\d{{2}})?(?=\sUhr(?!\w))|(?:0?\d|1[0-2])(?={_OCLOCK})|\d{{1,2}}\s?h\s?(?:\d{{2}})?(?!\w)"
-        rf"|{_AT_FRENCH}\d{{1,2}}\sheures?(?:\s\d{{2}})?(?!\w)(?!\sd[e'’]))"
+        rf"|{_BEHIND_FRENCH_AT}\d{{1,2}}\sheures?(?:\s\d{{2}})?(?!\w)(?!\sd[e'’]))"
     ),
     "phone": (
         r"(?<!\w)(?:\+\d[\d ()/-]{5,}\d|\(\d{2,5}\)\s?\d[\d -]{3,}\d|0\d{2,4}[ /-]\d[\d -]{3,}\d"
