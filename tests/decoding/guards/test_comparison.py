@@ -165,6 +165,7 @@ def test_the_numbers_that_a_translation_may_write() -> None:
         ("We work from 9 to 17 o'clock.", "We work from 9 to 5 pm."),
         ("23 o’clock", "11 pm"),
         ("at 12 o'clock, at 9 o'clock", "at 12 o'clock, at 9 o'clock"),
+        ("It takes 48 o'clock, or 100 o’clock.", "It takes 48 hours, or 100 hours."),
         ("24 o'clock, 3.14 o'clock, 1,315 o'clock", "24 o'clock, 3.14 o'clock, 1,315 o'clock"),
     ],
 )

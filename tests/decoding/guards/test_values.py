@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attendo.decoding.guards.values import GRAMMAR, values
+from attendo.decoding.guards.values import GRAMMAR, values, with_durations_in_words
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,8 @@ from attendo.decoding.guards.values import GRAMMAR, values
         ("À 8 heures du soir, dès 0 heure", "fr", ["time 20:00", "time 00:00"]),
         ("pendant 9 heures, à 2 heures de Paris, à 3 heures d’ici, en 24 heures", "fr", [
             "number 9", "number 2", "number 3", "number 24"]),
+        ("de 8h à 20 h, lundi 9h", "fr", ["time 08:00", "time 20:00", "time 09:00"]),
+        ("dure 2h, en 24 h, il y a 3h, sous 48h", "fr", ["number 2", "number 24", "number 3", "number 48"]),
         # The half of the day that the nearest word says.
         ("heute Abend um 9.00 Uhr", "de", ["time 21:00"]),
         ("Heute Nachmittag gegen 1:00 Uhr, 3 Leute", "de", ["time 13:00", "number 3"]),
@@ -110,3 +112,16 @@ def test_the_grammar_is_documented() -> None:
     page = (Path(__file__).parents[3] / "docs" / "robustness.md").read_text(encoding="utf-8").replace("`", "")
     for kind, what in GRAMMAR.items():
         assert f"| {kind} | {what} |" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("La réunion dure 2h.", "La réunion dure 2 heures."),
+        ("Livraison sous 48 h ou en 1h", "Livraison sous 48 heures ou en 1 heure"),
+        ("de 8h à 20h, en 2h30, en 2 h 30", "de 8h à 20h, en 2h30, en 2 h 30"),
+        ("100 km/h, 60 hommes, ref-48h", "100 km/h, 60 hommes, ref-48h"),
+    ],
+)
+def test_french_durations_in_words(text: str, expected: str) -> None:
+    assert with_durations_in_words(text) == expected

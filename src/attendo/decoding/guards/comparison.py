@@ -29,7 +29,7 @@ _MINUTE_WORDS = re.compile(
     r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
 )
 _MERIDIEM = re.compile(MERIDIEM)
-_LATE_OCLOCK = re.compile(r"(?<![\w.:,])(1[3-9]|2[0-3]) o['’]clock(?!\w)")
+_LATE_OCLOCK = re.compile(r"(?<![\w.:,])(1[3-9]|2[0-35-9]|[3-9]\d|[1-9]\d{2}) o['’]clock(?!\w)")
 _PART_OF_DAY = re.compile(
     r"(?<!\w)(?:morning|afternoon|evening|night|tonight|noon|abend|nachmittag|vormittag|morgen|nacht|mittag|früh|matin|"
     r"soir|après-midi|nuit)",
@@ -262,8 +262,13 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
 
 
 def with_english_hours(text: str) -> str:
-    """Writes an English text's hours that no English clock has as afternoon ones: 17 o'clock is 5 pm."""
-    return _LATE_OCLOCK.sub(lambda hour: f"{int(hour[1]) - _HOURS} pm", text)
+    """Replaces hours that no English clock has: 17 o'clock becomes 5 pm, and 48 o'clock becomes 48 hours."""
+
+    def otherwise(hour: re.Match[str]) -> str:
+        number = int(hour[1])
+        return f"{number - _HOURS} pm" if number < 2 * _HOURS else f"{number} hours"
+
+    return _LATE_OCLOCK.sub(otherwise, text)
 
 
 def has_meridiem(value: Value) -> bool:

@@ -24,7 +24,7 @@ from attendo.decoding.guards.protected import (
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
 from attendo.decoding.guards.spaces import UNBREAKABLE, parted, squeezed, squeezed_around, without_unknown_spaces
-from attendo.decoding.guards.values import MERIDIEM, Value, values
+from attendo.decoding.guards.values import MERIDIEM, Value, values, with_durations_in_words
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
 
 # Stands for protected text while a text's case is changed; of the private use area, and so in no text.
@@ -196,6 +196,7 @@ class Reader:
         read = _filled(small, spans, {place: each.symbol for place, each in kept.items()}) if spans else small
         if self._config.spaces and any(space in read for space in UNBREAKABLE):
             read = read.translate(self._unknown_spaces)
+        worded = with_durations_in_words(read) if self._config.values and self._languages[0] == "fr" else read
         if any(read.count(each.symbol) != 1 for each in kept.values()):
             return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=(), copied=copied)
         instead = None
@@ -205,7 +206,7 @@ class Reader:
             instead = before + self._without_words(inner, spans) + behind
         return Part(
             text=text,
-            read=read if instead is None else "",
+            read=worded if instead is None else "",
             instead=instead,
             space=space,
             before=before,
@@ -218,6 +219,7 @@ class Reader:
                 verbatim=bool(copied),
                 scripts=any(spans[place].kind == "foreign" for place in kept),
                 casing=instead is None and (capitals or small != masked),
+                durations=instead is None and worded != read,
             ),
         )
 
@@ -265,10 +267,13 @@ class Reader:
                 start, target = at.start(), f"{'at' if at[0][0].islower() else 'At'} {target}"
         return ProtectedSpan(start, end, text[start:end], "number", target)
 
-    def _acted(self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool) -> tuple[GuardName, ...]:
+    def _acted(
+        self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool, durations: bool
+    ) -> tuple[GuardName, ...]:
         """The names of the guards that have acted."""
         acted: dict[GuardName, bool] = {
-            "scripts": scripts, "verbatim": verbatim, "protected": protected, "casing": casing
+            "scripts": scripts, "verbatim": verbatim, "protected": protected, "casing": casing,
+            "values": durations,
         }  # fmt: skip
         return tuple(name for name, it_has in acted.items() if it_has)
 

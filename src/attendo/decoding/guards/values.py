@@ -27,8 +27,8 @@ GRAMMAR = {
         "of size"
     ),
     "time": (
-        "15:30, 15:30:10, 3:30 p.m., 3 pm, 3 o'clock, 15.30 Uhr, 15 Uhr, 15 h 30, à 15 heures; canonical: hours and "
-        "minutes on a 24-hour clock, so that 3.30 Uhr beside Nachmittag is 15:30"
+        "15:30, 15:30:10, 3:30 p.m., 3 pm, 3 o'clock, 15.30 Uhr, 15 Uhr, 15 h 30, 15 h (but not en 15 h), à 15 heures; "
+        "canonical: hours and minutes on a 24-hour clock, so that 3.30 Uhr beside Nachmittag is 15:30"
     ),
     "phone": "seven digits or more, separated by spaces, hyphens, brackets or slashes; canonical: the digits",
     "version": "three numbers or more separated by points; two after a v or before -beta, -rc and the like",
@@ -54,6 +54,15 @@ _OCLOCK = r"\s?['’]?\s?o\s?['’]?\s?clock(?!\w)"
 FRENCH_AT = ("[àÀ]", "[Vv]ers", "[Dd]ès", "[Aa]vant", "[Aa]près")
 """The words after which *9 heures* is a time of day; elsewhere, and in *à 2 heures de Paris*, it is a duration."""
 _BEHIND_FRENCH_AT = "(?:" + "|".join(rf"(?<={word}\s)" for word in FRENCH_AT) + ")"
+_FRENCH_FOR = (
+    "[Dd]ure", "[Pp]endant", "[Dd]urant", "[Ee]n", "[Dd]epuis", "moins de", "plus de", "[Tt]outes les", "[Ii]l y a"
+)  # fmt: skip
+"""Words after which *9 h* is a duration; elsewhere it is a time of day, as *9 h 30* is everywhere."""
+_NOT_BEHIND_FRENCH_FOR = "".join(rf"(?<!\b{word}\s)" for word in _FRENCH_FOR)
+_BEHIND_FRENCH_FOR = "(?:" + "|".join(rf"(?<=\b{word}\s)" for word in _FRENCH_FOR) + ")"
+_FRENCH_DURATION = re.compile(
+    rf"(?<![\w.,:-])({_BEHIND_FRENCH_FOR}\d{{1,2}}|2[4-9]|[3-9]\d|[1-9]\d{{2}})\s?h(?!\w|\s?\d)"
+)
 _PATTERNS = {
     "date": (
         r"(?<![\w.])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.[ \u00a0]?\d{1,2}\.[ \u00a0]?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
@@ -61,7 +70,8 @@ _PATTERNS = {
     ),
     "time": (
         rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{MERIDIEM}"
-        rf"|\d{{1,2}}(?:[.:]\d{{2}})?(?=\sUhr(?!\w))|(?:0?\d|1[0-2])(?={_OCLOCK})|\d{{1,2}}\s?h\s?(?:\d{{2}})?(?!\w)"
+        rf"|\d{{1,2}}(?:[.:]\d{{2}})?(?=\sUhr(?!\w))|(?:0?\d|1[0-2])(?={_OCLOCK})|\d{{1,2}}\s?h\s?\d{{2}}(?!\w)"
+        rf"|{_NOT_BEHIND_FRENCH_FOR}(?:[01]?\d|2[0-3])\s?h(?!\w)"
         rf"|{_BEHIND_FRENCH_AT}\d{{1,2}}\sheures?(?:\s\d{{2}})?(?!\w)(?!\sd[e'’]))"
     ),
     "phone": (
@@ -118,6 +128,14 @@ class Value:
     def is_numeric(self) -> bool:
         """Whether a translation may write it differently."""
         return self.kind in NUMERIC
+
+
+def with_durations_in_words(text: str) -> str:
+    """Writes a French text's durations of hours as words: *en 24h* is *en 24 heures*.
+
+    Models have hardly read the short form and take it for a time of day.
+    """
+    return _FRENCH_DURATION.sub(lambda found: f"{found[1]} heure{'s' if int(found[1]) > 1 else ''}", text)
 
 
 def values(text: str, language: str = "") -> list[Value]:
