@@ -26,8 +26,10 @@ export class Glossaries {
     element("glossary-save").addEventListener("click", () => this.#try(() => this.#save()));
     element("glossary-delete").addEventListener("click", () => this.#try(() => this.#delete()));
     element("glossary-file").addEventListener("change", ({ target }) => { this.#try(() => this.#read(target.files[0])); target.value = ""; });
+    this.#show("");
   }
 
+  // What is being written meanwhile stays, unless the glossary that it belongs to is not there any more.
   async load() {
     try {
       this.#all = (await json("api/glossaries")).glossaries;
@@ -35,8 +37,9 @@ export class Glossaries {
       if (!(error instanceof ApiError)) throw error; // a key is missing perhaps: there are none until there is one
       this.#all = [];
     }
+    const gone = this.#open && !this.#all.some((one) => one.id === this.#open.id);
+    if (gone) this.#show("");
     this.#draw();
-    this.#show(this.#open?.id ?? "");
   }
 
   // The id of the glossary that a text of these languages is translated with.
@@ -111,13 +114,14 @@ export class Glossaries {
     if (!this.#open) keep("glossary", saved.id); // who makes one wants it used
     this.#open = saved;
     await this.load();
+    this.#show(saved.id);
     this.#say(`Saved: ${plural(saved.entries, "term")}.`);
     this.changed();
   }
 
   async #delete() {
     await send(`api/glossaries/${encodeURIComponent(this.#open.id)}`, { method: "DELETE" });
-    this.#open = null;
+    this.#show("");
     await this.load();
     this.#say("Deleted.");
     this.changed();
