@@ -477,6 +477,18 @@ def test_documents_are_translated_and_saved(open_page: Open, tmp_path: Path) -> 
     playwright.expect(page.locator(".document")).to_have_count(0)
 
 
+def test_a_new_glossary_keeps_what_is_written_before_the_list_has_come(open_page: Open) -> None:
+    held: list[Any] = []
+    page = open_page("#glossary", before=lambda page: page.route("**/api/glossaries", held.append))
+    page.get_by_label("Name").fill("Travel")
+    page.get_by_role("textbox", name="Term", exact=True).fill("station")
+    with page.expect_response("**/api/glossaries"):
+        held.pop().continue_()
+    until(page, "document.querySelector('#glossary-edit').options.length === 1")
+    playwright.expect(page.get_by_label("Name")).to_have_value("Travel")
+    playwright.expect(page.get_by_role("textbox", name="Term", exact=True)).to_have_value("station")
+
+
 def test_a_glossary_is_edited_and_used(open_page: Open) -> None:
     page = open_page("#glossary")
     page.select_option("#source-language", "en")
