@@ -479,7 +479,7 @@ def test_documents_are_translated_and_saved(open_page: Open, tmp_path: Path) -> 
 
 def test_a_new_glossary_keeps_what_is_written_before_the_list_has_come(open_page: Open) -> None:
     held: list[Any] = []
-    page = open_page("#glossary", before=lambda page: page.route("**/api/glossaries", held.append))
+    page = open_page("#glossary", before=lambda page: page.route("**/api/glossaries", lambda route: held.append(route)))
     page.get_by_label("Name").fill("Travel")
     page.get_by_role("textbox", name="Term", exact=True).fill("station")
     with page.expect_response("**/api/glossaries"):
