@@ -477,6 +477,20 @@ def test_documents_are_translated_and_saved(open_page: Open, tmp_path: Path) -> 
     playwright.expect(page.locator(".document")).to_have_count(0)
 
 
+def test_what_is_typed_while_the_page_still_loads_is_translated(server: Live, open_page: Open) -> None:
+    def type_at_once(page: Any) -> None:
+        held: list[Any] = []
+        page.route("**/api/settings", lambda route: held.append(route))  # Playwright cannot wrap a method of a list
+        page.goto(server.url)
+        page.fill("#source", ONE)
+        assert held
+        assert page.get_attribute("#output", "data-placeholder") is None  # nothing has heard the typing
+        held.pop().continue_()
+
+    page = open_page("#text", before=type_at_once)  # the same document, so that nothing is loaded again
+    translated(page, ONE)
+
+
 def test_a_new_glossary_keeps_what_is_written_before_the_list_has_come(open_page: Open) -> None:
     held: list[Any] = []
     page = open_page("#glossary", before=lambda page: page.route("**/api/glossaries", lambda route: held.append(route)))

@@ -32,6 +32,7 @@ export class Text {
     });
     this.#listen();
     this.#typed();
+    if (kept("live", true) && this.text.trim()) this.translate(true); // typed while the page was still loading
   }
 
   get text() {
