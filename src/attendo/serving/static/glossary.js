@@ -21,12 +21,12 @@ export class Glossaries {
   constructor(languages, changed) {
     Object.assign(this, { languages, changed });
     element("glossary").addEventListener("change", ({ target }) => { keep("glossary", target.value); this.changed(); });
-    element("glossary-edit").addEventListener("change", ({ target }) => this.#show(target.value));
+    element("glossary-edit").addEventListener("change", ({ target }) => this.#try(() => this.#show(target.value)));
     element("term-add").addEventListener("click", () => this.#add({}, true));
     element("glossary-save").addEventListener("click", () => this.#try(() => this.#save()));
     element("glossary-delete").addEventListener("click", () => this.#try(() => this.#delete()));
     element("glossary-file").addEventListener("change", ({ target }) => { this.#try(() => this.#read(target.files[0])); target.value = ""; });
-    this.#show("");
+    this.#put(null);
   }
 
   // What is being written meanwhile stays, unless the glossary that it belongs to is not there any more.
@@ -38,7 +38,7 @@ export class Glossaries {
       this.#all = [];
     }
     const gone = this.#open && !this.#all.some((one) => one.id === this.#open.id);
-    if (gone) this.#show("");
+    if (gone) this.#put(null);
     this.#draw();
   }
 
@@ -56,14 +56,21 @@ export class Glossaries {
     element("glossary-field").hidden = !this.#all.length;
   }
 
-  #show(id) {
-    this.#try(async () => {
-      this.#open = id ? await json(`api/glossaries/${encodeURIComponent(id)}`) : null;
-      element("glossary-name").value = this.#open?.name ?? "";
-      element("glossary-delete").hidden = !this.#open;
-      element("glossary-languages").textContent = this.#open ? `${this.languages.name(this.#open.source)} to ${this.languages.name(this.#open.target)}` : "of the languages chosen above";
-      this.#fill(this.#open?.terms ?? [{}]);
-    });
+  async #show(id) {
+    try {
+      this.#put(id ? await json(`api/glossaries/${encodeURIComponent(id)}`) : null);
+    } catch (error) {
+      this.#draw(); // the choice is again that of the glossary whose terms are still there
+      throw error;
+    }
+  }
+
+  #put(glossary) {
+    this.#open = glossary;
+    element("glossary-name").value = glossary?.name ?? "";
+    element("glossary-delete").hidden = !glossary;
+    element("glossary-languages").textContent = glossary ? `${this.languages.name(glossary.source)} to ${this.languages.name(glossary.target)}` : "of the languages chosen above";
+    this.#fill(glossary?.terms ?? [{}]);
   }
 
   #fill(terms) {
@@ -114,14 +121,14 @@ export class Glossaries {
     if (!this.#open) keep("glossary", saved.id); // who makes one wants it used
     this.#open = saved;
     await this.load();
-    this.#show(saved.id);
+    await this.#show(saved.id);
     this.#say(`Saved: ${plural(saved.entries, "term")}.`);
     this.changed();
   }
 
   async #delete() {
     await send(`api/glossaries/${encodeURIComponent(this.#open.id)}`, { method: "DELETE" });
-    this.#show("");
+    this.#put(null);
     await this.load();
     this.#say("Deleted.");
     this.changed();
@@ -143,13 +150,20 @@ export class Glossaries {
     announce(text);
   }
 
-  #try(work) {
+  // One thing at a time: meanwhile nothing can be written that its answer would overwrite.
+  async #try(work) {
+    const [card, focused] = [element("glossary-card"), document.activeElement];
     element("glossary-state").textContent = "";
-    work().catch((error) => {
+    card.inert = true;
+    try {
+      await work();
+    } catch (error) {
       if (error.wantsKey) askForKey(error.message);
       element("glossary-state").textContent = error.message;
       element("glossary-state").classList.add("bad");
       announce(error.message);
-    });
+    }
+    card.inert = false;
+    if (document.activeElement === document.body) focused.focus();
   }
 }
