@@ -10,6 +10,7 @@ from attendo.decoding.guards.casing import (
     in_title_case,
     out_of_title_case,
     with_first_capital,
+    with_source_capitals,
 )
 
 
@@ -133,3 +134,19 @@ def test_a_translation_begins_as_its_source(source: str, text: str, expected: st
 
 def test_a_german_noun_says_nothing() -> None:
     assert with_first_capital("Haus", "house", "de") == "house"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "expected"),
+    [
+        ("COSPAR meets in Ecuador", "CoSPAR trifft sich in EcUador", "COSPAR trifft sich in Ecuador"),
+        ("the UNAIDS report", "der UNAidS-Bericht", "der UNAIDS-Bericht"),
+        ("It is in JavaScript", "Es ist in JavaScript", "Es ist in JavaScript"),
+        # Program names that people write in small letters, and words that the source does not have.
+        ("a javascript file", "eine JavaScript-Datei", "eine JavaScript-Datei"),
+        ("the users of Windows", "die BenutzerInnen von Windows", "die BenutzerInnen von Windows"),
+        ("", "McFadden", "McFadden"),
+    ],
+)
+def test_a_word_with_a_capital_inside_is_spelled_as_in_the_source(source: str, text: str, expected: str) -> None:
+    assert with_source_capitals(source, text) == expected

@@ -93,6 +93,13 @@ def test_digits_may_be_asked_for() -> None:
         ("at 11:10 a.m.", "am 11.10.", DE, ["11:10 a.m."], []),
         ("It was late.", "Es war 7.", DE, [], []),  # such numbers may be words
         ("v2.1 of it", "v2,1 davon", DE, ["v2.1"], []),
+        ("it has 2 out of 5 stars", "es hat um 2 Uhr von 5 Sternen", DE, ["2"], []),
+        ("it has 2 out of 5 stars", "es hat 2 von 5 Sternen", DE, [], []),
+        ("see you at 2", "bis um 2 Uhr", DE, [], []),
+        ("it is an adventure", "es ist ein AdventureWorks", DE, [], ["AdventureWorks"]),
+        ("open Power Shell", "öffne PowerShell", DE, [], []),
+        ("multi-targeting", "MultiTargeting", DE, [], []),
+        ("he said", "er sagte %s in config.toml", DE, [], ["%s", "config.toml"]),
     ],
 )
 def test_what_is_lost_and_invented(
@@ -109,6 +116,9 @@ def test_problems_are_sentences_that_name_each_value_once() -> None:
         "numbers that the translation has not: 1998",
         "names and codes that the translation has not: a_b",
         "numbers that the source has not: 1999",
+    )
+    assert compared("It is here", "Es ist myFile und a_b", DE).problems == (
+        "names and codes that the source has not: myFile, a_b",
     )
 
 

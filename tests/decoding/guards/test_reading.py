@@ -162,16 +162,25 @@ def test_a_part_without_placeholders_is_the_text() -> None:
         ("see '%s", "see '\u27e61\u27e7", None),
         ("see %s at @me", "see \u27e61\u27e7 at \u27e62\u27e7", None),
         ("see 50 %", "see 50 %", None),
+        ("see fopen() in a.txt", "see fopen() in a.txt", "see \u27e61\u27e7 in \u27e62\u27e7"),
+        ("see " + "a_" * 20 + "b", "see \u27e61\u27e7", None),
+        ("see f2a8fa1 of my_file", "see \u27e61\u27e7 of \u27e62\u27e7", None),
     ],
 )
-def test_variables_alone_are_read_as_they_stand(line: str, read: str, masked: str | None) -> None:
+def test_variables_and_names_of_programs_alone_are_read_as_they_stand(line: str, read: str, masked: str | None) -> None:
     [part] = reader().read(line).parts
     assert part.read == read
     assert (part.masked and part.masked.read) == masked
-    assert part.has_variables(f"ja {read}")
+    assert part.has_unmasked(f"ja {read}")
     if part.masked:
-        assert not part.has_variables("ja")
-        assert not part.has_variables(f"{read} {part.masked.kept[0].source}")
+        assert not part.has_unmasked("ja")
+        assert not part.has_unmasked(f"{read} {part.masked.kept[0].source}")
+
+
+def test_a_longer_name_is_another_one() -> None:
+    [part] = reader().read("see XXX_a").parts
+    assert part.has_unmasked("XXX_a.")
+    assert not part.has_unmasked("XXXX_a")
 
 
 def test_numbers_that_are_wanted_are_read_as_placeholders_in_the_form_of_the_target_language() -> None:

@@ -490,6 +490,16 @@ def test_what_stays_lost_is_a_problem(make: Make) -> None:
     assert off.translate(["we see 1998"])[0].problems == ()
 
 
+def test_a_name_of_a_program_that_the_source_does_not_have_is_not_written(make: Make) -> None:
+    translator, model = make({"we see the dog": {"wir sehen dasBoot": 0.9, "wir sehen das Boot": 0.1}})
+    [found] = translator.translate(["we see the dog"])
+    assert (checked(found).text, found.guards, found.problems) == ("wir sehen das Boot", ("values",), ())
+    assert model.read == ["we see the dog"] * 2
+    translator, _ = make({"we see the dog": {"wir sehen dasBoot": 1.0}})
+    [found] = translator.translate(["we see the dog"])
+    assert found.problems == ("names and codes that the source has not: dasBoot",)
+
+
 def test_a_number_in_words_is_no_problem(make: Make) -> None:
     table = {
         "we see 3 dogs": {"wir sehen drei Hunde": 1.0},

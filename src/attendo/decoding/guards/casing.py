@@ -14,6 +14,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENGLISH_I = re.compile(r"I(?:['’]|$)")
 _FIRST_WORD = re.compile(r"[\s\"'“„«»‘‚(\[¿¡]*+([^\W\d_]\w*)")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_CAPITAL_INSIDE = re.compile(r"[^\W\d_]*[a-zß-öø-ÿ][A-ZÀ-ÖØ-Þ][^\W\d_]*")
 _MIN_CAPITALS = 4
 _MIN_TITLE_WORDS = 4
 # Words that headlines keep small, in the languages that capitalise the others.
@@ -135,3 +137,17 @@ def with_first_capital(source: str, text: str, language: str) -> str:
     if len(capital) > 1 or re.search(rf"(?<!\w){re.escape(ours[1])}(?!\w)", source):
         return text
     return text[: ours.start(1)] + capital + text[ours.start(1) + 1 :]
+
+
+def with_source_capitals(source: str, text: str) -> str:
+    """Returns a translation whose words with a capital inside are spelled as in the source: CoSPAR becomes COSPAR.
+
+    Args:
+        source: the translated text.
+        text: its translation; a word that the source has with these capitals, or not at all, is left unchanged.
+    """
+    if not _CAPITAL_INSIDE.search(text):
+        return text
+    words = set(_LETTERS.findall(source))
+    names = {word.lower(): word for word in words if not word.islower()}
+    return _CAPITAL_INSIDE.sub(lambda word: word[0] if word[0] in words else names.get(word[0].lower(), word[0]), text)

@@ -28,6 +28,11 @@ _LONGEST_BEFORE = 14
 _MINUTE_WORDS = re.compile(
     r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
 )
+_CODES = frozenset(("address", "variable", "path", "environment", "option", "file", "hash", "identifier"))
+"""Kinds of values that a translation has from its source only."""
+_OUT_OF = re.compile(r"\s(?:out of|von|sur)\s\d")
+"""What follows the first number of a ratio, such as *2 out of 5 stars*, which is no time of day."""
+_SPACES_AND_HYPHENS = re.compile(r"[\s\u2010\u2011-]+")
 _MERIDIEM = re.compile(MERIDIEM)
 _LATE_OCLOCK = re.compile(r"(?<![\w.:,])(1[3-9]|2[0-35-9]|[3-9]\d|[1-9]\d{2}) o['’]clock(?!\w)")
 _PART_OF_DAY = re.compile(
@@ -60,12 +65,12 @@ class Comparison:
     @property
     def has_numbers(self) -> bool:
         """Whether a number is lost or invented."""
-        return bool(self.invented) or any(value.is_numeric for value in self.lost)
+        return any(value.is_numeric for value in (*self.lost, *self.invented))
 
     @property
     def of_numbers(self) -> "Comparison":
         """The comparison without names and codes."""
-        return Comparison(tuple(value for value in self.lost if value.is_numeric), self.invented)
+        return Comparison(*(tuple(each for each in group if each.is_numeric) for group in (self.lost, self.invented)))
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -75,9 +80,10 @@ class Comparison:
             lost = ", ".join(dict.fromkeys(each.text for each in self.lost if each.is_numeric is group))
             if lost:
                 found.append(message + lost)
-        if self.invented:
-            written = ", ".join(dict.fromkeys(each.text for each in self.invented))
-            found.append(f"numbers that the source has not: {written}")
+        for message, group in (("numbers", True), ("names and codes", False)):
+            written = ", ".join(dict.fromkeys(each.text for each in self.invented if each.is_numeric is group))
+            if written:
+                found.append(f"{message} that the source has not: {written}")
         return tuple(found)
 
 
@@ -103,7 +109,8 @@ def compared(source: str, target: str, languages: tuple[str, str], *, in_words: 
     target_values = [value for value in theirs if value.is_numeric or value.kind == "version"]
     if numbers:
         lost += _lost_numbers(numbers, target_values, (source, target), languages, in_words)
-    return Comparison(tuple(lost), tuple(_invented(ours, target_values, source, languages[0])))
+    invented = [*_invented(ours, target_values, source, languages[0]), *_invented_codes(source, theirs)]
+    return Comparison(tuple(lost), tuple(invented))
 
 
 def _lost_numbers(
@@ -112,11 +119,13 @@ def _lost_numbers(
     """The numbers, dates and times of a source that its translation lacks; `texts` are source and translation."""
     source, target = texts
     target_forms = Counter(form for value in theirs for form in _forms(value))
+    times = Counter(form for value in theirs if value.kind == "time" for form in _forms(value))
     lost = []
     for value in ours:
         is_in_full = languages[1] == "en" and _is_of_a_day(value, source)
         forms = _forms(value, either_half=_is_ambiguous(value, target), in_full=is_in_full)
-        form = next((form for form in forms if target_forms[form] > 0), None)
+        no_times = times if _OUT_OF.match(source, value.end) else Counter[str]()
+        form = next((form for form in forms if target_forms[form] > no_times[form]), None)
         if form is None:
             lost.append(value)
         else:
@@ -214,6 +223,18 @@ def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, langu
         if not is_small and not known.intersection(_forms(value)) and not parts.issuperset(its_parts):
             found.append(value)
     return found if found and not has_number_word(source, language) else []
+
+
+def _invented_codes(source: str, theirs: Sequence[Value]) -> list[Value]:
+    """Identifiers and the like of a translation that its source has in no spelling, such as *Java Script*."""
+    codes = [value for value in theirs if value.kind in _CODES and value.text not in source]
+    letters = _joined(source) if codes else ""
+    return [value for value in codes if _joined(value.text) not in letters]
+
+
+def _joined(text: str) -> str:
+    """A text in small letters without spaces and hyphens."""
+    return _SPACES_AND_HYPHENS.sub("", text.casefold())
 
 
 def possible_numbers(source: str, languages: tuple[str, str]) -> frozenset[str]:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from attendo.decoding.config import GuardName
-from attendo.decoding.guards.protected import protected
+from attendo.decoding.guards.protected import Kind, protected
 from attendo.decoding.guards.spaces import UNBREAKABLE
 from attendo.decoding.guards.words import Segment
 
@@ -26,6 +26,8 @@ class PlaceholderText:
     """The text in the line."""
     target: str
     """The text in the translation."""
+    kind: Kind
+    """The kind of the text."""
     apart: bool = True
     """Whether it is separate from words and other protected text in the line, and has to be so in the translation."""
 
@@ -57,7 +59,7 @@ class Part:
     guards: tuple[GuardName, ...] = ()
     """Names of the guards that changed it."""
     masked: "Part | None" = None
-    """For a part whose program variables are read unchanged: the same part with placeholders for them, used if one is
+    """For a part whose protected text is read unchanged: the same part with placeholders for it, used if any of it is
     lost in translation."""
 
     @property
@@ -110,13 +112,13 @@ class Part:
         return replace(self, read=self.read + mark, marked=True)
 
     def as_masked(self) -> "Part":
-        """Returns the part with placeholders for its variables; the part itself if it has none."""
+        """Returns the part with placeholders for its protected text; the part itself if it has none."""
         return self.masked or self
 
-    def has_variables(self, written: str) -> bool:
-        """Whether a translation has each variable that was read as often as the part does."""
-        variables = (each.source for each in self.masked.kept) if self.masked else ()
-        return all(written.count(variable) == self.read.count(variable) for variable in variables)
+    def has_unmasked(self, written: str) -> bool:
+        """Whether a translation has each protected text that was read unchanged as often as the part does."""
+        texts = {each.source for each in self.masked.kept} if self.masked else ()
+        return all(_occurrences(text, written) == _occurrences(text, self.read) for text in texts)
 
     def is_whole(self, written: str) -> bool:
         """Whether a translation has each placeholder of the part once, and its tags in their order."""
@@ -155,6 +157,12 @@ def as_it_is(line: str) -> Reading:
     """Returns the reading of a line without guards."""
     text = line.rstrip("\r\n")
     return Reading(parts=(Part(text=text, read=text),))
+
+
+def _occurrences(words: str, text: str) -> int:
+    """Counts the places where a text has some words; parts of longer words do not count."""
+    begins, ends = (r"(?<!\w)" if words[0].isalnum() else ""), (r"(?!\w)" if words[-1].isalnum() else "")
+    return len(re.findall(f"{begins}{re.escape(words)}{ends}", text))
 
 
 def _would_touch(before: str | PlaceholderText, now: str | PlaceholderText) -> bool:

@@ -33,6 +33,10 @@ _MAX_INLINE, _LONGEST_INLINE = 4, 200
 """Maximum number of non-language stretches per line read as placeholders, and of characters in each; more are cut
 out."""
 _VARIABLE = re.compile(PROGRAM_PLACEHOLDER)
+_READABLE_KINDS = frozenset(("variable", "identifier", "environment", "file", "option", "version"))
+_LONGEST_READABLE = 40
+"""Maximum number of characters of protected text that is read unchanged; longer text is mostly spelled letter by
+letter."""
 _TIME_WITH_MERIDIEM = re.compile(rf"\d{MERIDIEM}")
 _WITHOUT_MERIDIEM = ("de", "fr")
 _AT, _LONGEST_AT = re.compile(r"(?<!\w)(?:[uU]m|[àÀ])[ \u00a0]$"), 4
@@ -83,7 +87,7 @@ class Reader:
         if copied and not self._have_placeholders(copied, plain):
             return self._read_around(text, stretches)
         guards: tuple[GuardName, ...] = () if plain == text else ("spaces",)
-        parts = [self._with_variables(part) for part in self._parts(plain, copied=copied)]
+        parts = [self._with_readable(part) for part in self._parts(plain, copied=copied)]
         return Reading(parts=tuple(parts), guards=guards if len(parts) == 1 else (*guards, "sentences"))
 
     def unprotected(self, part: Part) -> Part:
@@ -94,13 +98,13 @@ class Reader:
         capitals = part.capitals
         return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=(), copied=part.copied)
 
-    def _with_variables(self, part: Part) -> Part:
-        """A part with its text unchanged, if its placeholders are all for program variables and none is quoted.
+    def _with_readable(self, part: Part) -> Part:
+        """A part with its text unchanged, if the model may read the text of all its placeholders.
 
-        Models trained on interface texts know `%s` and choose better words around it than around a placeholder, but
-        leave the source language's quotation marks around it.
+        Models trained on interfaces and documentation know `%s` and `fopen()` and choose better words around them than
+        around a placeholder, but leave the source language's quotation marks around them.
         """
-        if not part.kept or any(not _VARIABLE.fullmatch(each.source) or _is_quoted(part, each) for each in part.kept):
+        if not part.kept or not all(_is_readable(part, each) for each in part.kept):
             return part
         return replace(self.unprotected(part), masked=part)
 
@@ -309,6 +313,7 @@ class Reader:
                 start=spans[place].start,
                 source=spans[place].text,
                 target=self._in_target(text, spans[place]),
+                kind=spans[place].kind,
                 apart=_is_apart(text, spans, place),
             )
             for place, symbol in zip(chosen, placeholders, strict=False)
@@ -331,6 +336,13 @@ def _is_apart(text: str, spans: Sequence[ProtectedSpan], place: int) -> bool:
         return False
     others = {span.end for span in spans[:place]} | {span.start for span in spans[place + 1 :]}
     return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or {start, end} & others)
+
+
+def _is_readable(part: Part, kept: PlaceholderText) -> bool:
+    """Whether the model may read the text of a placeholder, because it translates the words around it better so."""
+    if len(kept.source) > _LONGEST_READABLE or _is_quoted(part, kept):
+        return False
+    return kept.kind in _READABLE_KINDS or _VARIABLE.fullmatch(kept.source) is not None
 
 
 def _is_quoted(part: Part, kept: PlaceholderText) -> bool:

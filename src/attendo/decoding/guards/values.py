@@ -54,6 +54,8 @@ _OCLOCK = r"\s?['’]?\s?o\s?['’]?\s?clock(?!\w)"
 FRENCH_AT = ("[àÀ]", "[Vv]ers", "[Dd]ès", "[Aa]vant", "[Aa]près")
 """The words after which *9 heures* is a time of day; elsewhere, and in *à 2 heures de Paris*, it is a duration."""
 _BEHIND_FRENCH_AT = "(?:" + "|".join(rf"(?<={word}\s)" for word in FRENCH_AT) + ")"
+_GERMAN_AM = re.compile(r"\sam$")
+"""The German preposition behind a number, as in *die 2 am besten bewerteten*; a.m. is hardly written in German."""
 _FRENCH_FOR = (
     "[Dd]ure", "[Pp]endant", "[Dd]urant", "[Ee]n", "[Dd]epuis", "moins de", "plus de", "[Tt]outes les", "[Ii]l y a"
 )  # fmt: skip
@@ -175,6 +177,9 @@ def _with_digits(text: str, language: str) -> Iterator[Value]:
         if kind == "number" and not separates_by_spaces(language):
             value = re.split(f"[{_SPACES}]", value)[0]
             position = match.start() + len(value)
+        if kind == "time" and language == "de" and _GERMAN_AM.search(value):
+            value = value[: -len(" am")]
+            kind, position = "time" if ":" in value else "number", match.start() + len(value)
         number = canonical_number(value, language)
         if kind == "version" and number != value:
             kind = "number"

@@ -116,7 +116,7 @@ class GuardedSearch:
         """Searches the tasks in which a guard finds a fault again."""
         guards = self._config.guards
         if guards.protected and self._parts.placeholders:
-            tasks = self._again(tasks, lambda task: task.lacks_variables, partial(self._read_again, Part.as_masked))
+            tasks = self._again(tasks, lambda task: task.lacks_unmasked, partial(self._read_again, Part.as_masked))
             tasks = self._again(tasks, self._lacks_protected, self._with_protected)
             tasks = list(map(self._with_verbatim, tasks))
             tasks = self._again(tasks, self._lacks_protected, partial(self._read_again, self._parts.reader.unprotected))
@@ -316,6 +316,7 @@ class GuardedSearch:
             self._tokenizer,
             self._languages,
             self._parts.reader,
+            lambda: self._spelling,
             lambda: self._digits,
             exact=self._config.guards.protected,
             searches=self._retry_searches(),

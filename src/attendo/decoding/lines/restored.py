@@ -7,7 +7,7 @@ from typing import get_args
 from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.constraints.terminology import missed_message
 from attendo.decoding.constraints.words import Subwords
-from attendo.decoding.guards.casing import with_first_capital
+from attendo.decoding.guards.casing import with_first_capital, with_source_capitals
 from attendo.decoding.guards.comparison import compared, with_english_hours
 from attendo.decoding.guards.completeness import length_problem
 from attendo.decoding.guards.parts import Part, Reading
@@ -72,7 +72,7 @@ def restored(line: NumberedLine, reading: Reading, tasks: Sequence[Task | None],
 
 
 def written_well(translation: Translation, guards: GuardConfig, languages: tuple[str, str]) -> Translation:
-    """A translation with its source's first letter, its language's hours and matching quotation marks.
+    """A translation with its source's capitals, its language's hours and matching quotation marks.
 
     Its words stay in place.
 
@@ -84,7 +84,9 @@ def written_well(translation: Translation, guards: GuardConfig, languages: tuple
     source, acted = translation.source.rstrip("\r\n"), set[GuardName]()
 
     def well(text: str) -> str:
-        first = with_first_capital(source, text, languages[0]) if guards.casing else text
+        first = text
+        if guards.casing:
+            first = with_source_capitals(source, with_first_capital(source, text, languages[0]))
         timed = with_english_hours(first) if guards.values and languages[1] == "en" else first
         found = with_matching_quotes(source, timed, languages[1]) if guards.quotes else timed
         acted.update(

@@ -118,9 +118,9 @@ class Task:
         return replace(self, candidates=candidates, steps=self.steps - longest)
 
     @property
-    def lacks_variables(self) -> bool:
-        """Whether a candidate has lost a variable that was read unchanged, or repeats one."""
-        return any(not self.part.has_variables(candidate.text) for candidate in self.candidates)
+    def lacks_unmasked(self) -> bool:
+        """Whether a candidate has lost protected text that was read unchanged, or repeats it."""
+        return any(not self.part.has_unmasked(candidate.text) for candidate in self.candidates)
 
     def retry(self) -> Self | None:
         """The task to be searched again within its remaining budget; None if that is too small."""

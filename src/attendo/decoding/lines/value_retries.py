@@ -1,7 +1,8 @@
 """Searches again for translations that have lost, changed or invented a number, an identifier or the like.
 
 First with digits limited to the source's numbers, then with placeholders in place of missing values, then with missing
-values forced to occur. Each translation has to be better than the one before; remaining faults are reported.
+values forced to occur, and at last with invented identifiers and the like forbidden. Each translation has to be better
+than the one before; remaining faults are reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from attendo.decoding.constraints.constraint import Constraint, NoRepeat, Rules
-from attendo.decoding.constraints.words import Subwords, forced_word_ids
+from attendo.decoding.constraints.words import ForbiddenWords, Spelling, Subwords, forced_word_ids
 from attendo.decoding.guards.comparison import Comparison, compared, possible_numbers, target_form
 from attendo.decoding.guards.digits import DigitPieces, OnlyNumbers
 from attendo.decoding.guards.output import ExemptingConstraint, NoStutter
@@ -51,7 +52,8 @@ class ValueRetries:
         tokenizer: the tokenizer of the target language.
         languages: source and target, as ISO 639-1 codes; empty if not known.
         reader: prepares lines for the model.
-        digits: returns the pieces of the target vocabulary that write a digit.
+        spelling: returns the spelling of the pieces of the target vocabulary.
+        digits: returns those of its pieces that write a digit.
         exact: whether names and codes are checked too, not only numbers.
         searches: the searches of tasks.
     """
@@ -61,13 +63,14 @@ class ValueRetries:
         tokenizer: Subwords,
         languages: tuple[str, str],
         reader: Reader,
+        spelling: Callable[[], Spelling],
         digits: Callable[[], DigitPieces],
         *,
         exact: bool,
         searches: Searches,
     ) -> None:
         self._tokenizer, self._languages, self._reader = tokenizer, languages, reader
-        self._digits, self._exact, self._searches = digits, exact, searches
+        self._spelling, self._digits, self._exact, self._searches = spelling, digits, exact, searches
 
     def kept(self, tasks: list[Task]) -> list[Task]:
         """Tasks, those whose translations have lost or invented a value searched again."""
@@ -75,7 +78,7 @@ class ValueRetries:
         if not places:
             return tasks
         wrong = [tasks[place] for place in places]
-        for repaired in (self.only_numbers, self.as_placeholders, self.forced):
+        for repaired in (self.only_numbers, self.as_placeholders, self.forced, self.without_invented):
             wrong = self._searches.again(wrong, self.has_faults, repaired)
         found = list(tasks)
         for place, task in zip(places, wrong, strict=True):
@@ -109,6 +112,16 @@ class ValueRetries:
         """Tasks searched with the values that are lost forced to occur, spelled as the tokenizer spells them."""
         ruled = {place: again for place, task in enumerate(tasks) if (again := self._with_forced(task)) is not None}
         return self._put_in(tasks, list(ruled), self._searches.wide(list(ruled.values())) if ruled else [])
+
+    def without_invented(self, tasks: list[Task]) -> list[Task]:
+        """Tasks searched without the identifiers and the like that their sources do not have."""
+        invented = [[each.text for each in self._comparison(task).invented if not each.is_numeric] for task in tasks]
+        ruled = {
+            place: self._with_rules(task, ForbiddenWords(texts, self._spelling()))
+            for place, (task, texts) in enumerate(zip(tasks, invented, strict=True))
+            if texts
+        }
+        return self._put_in(tasks, list(ruled), self._searches.searched(list(ruled.values())) if ruled else [])
 
     def has_faults(self, task: Task) -> bool:
         """Whether the best translation of a task has lost or invented a value."""
