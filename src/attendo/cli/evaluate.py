@@ -64,7 +64,8 @@ def _evaluate_text(
     from attendo.workflow.input_files import check_inputs
 
     lines, units = ((source, reference), ()) if reference else ((), (source,))
-    check_inputs(models=options.models(model), files=(*lines, text.other_language), of_units=units)
+    models = (*options.models(model), *([text.reverse] if text.reverse else []))
+    check_inputs(models=models, files=(*lines, text.other_language), of_units=units)
     if text.other_language is not None and not text.robustness:
         raise typer.BadParameter("needs --robustness", param_hint="--other-language")
     check_card(results.card, options.ensemble)
@@ -75,7 +76,7 @@ def _evaluate_text(
     if skipped_note := parallel.note(source):
         notes(quiet=results.quiet)(skipped_note)
     other_text = read_other_language(text.other_language) if text.other_language else None
-    engine = options.load(model, {**options.search(), **guard_changes(text.no_guards)})
+    engine = options.load(model, {**options.search(), **guard_changes(text.no_guards)}, reverse=text.reverse)
     measured = _measured(engine, parallel, text, other_text, results)
     print(measured.to_json() if results.as_json else measured.to_text())
     if results.card is not None:

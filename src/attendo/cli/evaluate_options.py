@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from attendo.cli.options import JsonOption, NoGuardsOption, QuietOption
+from attendo.cli.options import JsonOption, NoGuardsOption, QuietOption, ReverseOption
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class TextOptions:
     """How translations are produced and scored."""
 
     no_guards: NoGuardsOption = False
+    reverse: ReverseOption = None
     tokenized: Annotated[
         bool,
         typer.Option(

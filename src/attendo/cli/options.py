@@ -56,6 +56,16 @@ EnsembleOption = Annotated[
     typer.Option("--ensemble", metavar="MODEL", help="Another model to decode with, as an ensemble; may be repeated."),
 ]
 
+ReverseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--reverse",
+        metavar="MODEL",
+        help="A model of the opposite direction, which helps to choose among the hypotheses of beam search: better "
+        "translations that leave less out, in about twice the time. See docs/translating.md.",
+    ),
+]
+
 DeviceOption = Annotated[
     Literal["auto", "cpu", "cuda"],
     typer.Option("--device", help="Run on the CPU, on a GPU, or (auto) on a GPU if there is one."),
@@ -145,13 +155,21 @@ class EngineOptions:
         given = {"beam_size": self.beam_size, "length_penalty": self.length_penalty, **more}
         return {key: value for key, value in given.items() if value is not None}
 
-    def load(self, model: str, search: Mapping[str, Any] | None = None, *, unconstrained: bool = False) -> "Engine":
+    def load(
+        self,
+        model: str,
+        search: Mapping[str, Any] | None = None,
+        *,
+        unconstrained: bool = False,
+        reverse: str | None = None,
+    ) -> "Engine":
         """Loads the models.
 
         Args:
             model: the first of them.
             search: search settings to change, in place of those that were given.
             unconstrained: whether a parser may write invalid trees.
+            reverse: a model of the opposite direction that helps to choose among translations.
         """
         from attendo.workflow.engines.translate import load
 
@@ -164,6 +182,7 @@ class EngineOptions:
             dtype=self.dtype,
             device=self.device,
             threads=self.threads,
+            reverse=reverse,
         )
 
 

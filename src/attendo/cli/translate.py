@@ -77,6 +77,7 @@ def translate(
         raise typer.BadParameter(f"is for {kind}", param_hint=given[0])
     request = Request(
         models=decoding.models(model),
+        reverse=aids.reverse,
         search={**decoding.search(n_best=lines.n_best), **guard_changes(aids.no_guards)},
         overrides=tuple(decoding.settings or ()),
         dtype=decoding.dtype,
@@ -122,7 +123,7 @@ def _translate_lines(request: "Request", output: Path | None, ray: str | None) -
         raise typer.BadParameter("each machine of a cluster chooses its own; leave it out", param_hint="--device")
     from attendo.workflow.input_files import check_inputs
 
-    check_inputs(models=request.models, files=request.texts)
+    check_inputs(models=request.decoding().names, files=request.texts)
     if file is not None and output is not None and (ray is not None or can_go_on(request.texts, output)):
         _translate_file(request, file, output, ray)
     else:
@@ -135,6 +136,8 @@ class Request:
 
     models: tuple[str, ...]
     """The model, and those it makes an ensemble with."""
+    reverse: str | None
+    """The model of the opposite direction, if one was given."""
     search: dict[str, Any]
     overrides: tuple[str, ...]
     dtype: "Dtype | None"
@@ -161,6 +164,7 @@ class Request:
             overrides=self.overrides,
             dtype=self.dtype,
             aids=self.aids,
+            reverse=self.reverse,
         )
 
 

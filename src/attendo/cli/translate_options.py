@@ -8,7 +8,7 @@ import typer
 
 from attendo.checkpoint.finding import find_model
 from attendo.cli.option_groups import option_names
-from attendo.cli.options import JsonLinesOption, NoGuardsOption
+from attendo.cli.options import JsonLinesOption, NoGuardsOption, ReverseOption
 from attendo.cli.progress import note
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ TemplateOption = Annotated[
 
 @dataclass(frozen=True)
 class AidOptions:
-    """Guards, terms and translation memories: influences on translations besides the model and its search."""
+    """Guards, terms, memories and a reverse model: influences on translations besides the model and its search."""
 
     no_guards: NoGuardsOption = False
     glossary: Annotated[
@@ -71,6 +71,7 @@ class AidOptions:
             help="Minimum similarity of a similar text, in per cent of its words.",
         ),
     ] = 75
+    reverse: ReverseOption = None
 
     def aids(self, model: str) -> "Aids":
         """Returns the glossaries and translation memories, and notes oddities in the glossaries.

@@ -121,9 +121,10 @@ def num_workers(nodes: Sequence[Node], share: Share) -> int:
 def _shared_files(decoding: Decoding, texts: Mapping[str, ScannedFile], folder: PartsFolder) -> list[SharedFile]:
     """Returns the files that every machine has to see; shipped models are part of attendo and left out."""
     folders, elsewhere = decoding.folders, decoding.elsewhere()
-    names = (elsewhere.model, *elsewhere.ensemble)
     models = [
-        Path(name) / CHECKSUMS for name, model in zip(names, folders, strict=True) if name == str(model.absolute())
+        Path(name) / CHECKSUMS
+        for name, model in zip(elsewhere.names, folders, strict=True)
+        if name == str(model.absolute())
     ]
     return [SharedFile.of(path) for path in (folder.manifest, *(file.path for file in texts.values()), *models)]
 

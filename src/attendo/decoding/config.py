@@ -105,6 +105,9 @@ class SearchConfig:
     """Hypotheses kept at each step; 1 is greedy search."""
     length_penalty: float = 0.6
     """Exponent alpha of Wu et al.'s length penalty ((5 + length) / 6)^alpha; 0 ranks by log-probability alone."""
+    reverse_weight: float = 0.5
+    """With a reverse model: weight of the score by which it finds the source probable, given the translation, beside
+    the score of the search (Yee et al., 2019); 0 for none."""
     max_len_offset: int = 50
     """A translation may have this many tokens more than its source; neither side counts its `</s>`."""
     min_len: int = 0
@@ -169,6 +172,8 @@ class SearchConfig:
         problems = []
         if not (math.isfinite(self.length_penalty) and abs(self.length_penalty) <= 10):
             problems.append(f"length_penalty = {self.length_penalty} is not between -10 and 10; take one such as 0.6")
+        if not 0 <= self.reverse_weight <= 100:
+            problems.append(f"reverse_weight = {self.reverse_weight} is not within 0 and 100; take one such as 0.5")
         if not (math.isfinite(self.diversity_penalty) and self.diversity_penalty >= 0):
             problems.append(f"diversity_penalty = {self.diversity_penalty} is not 0 or more; take one such as 0.5")
         elif self.diversity_penalty > 1000:

@@ -20,11 +20,14 @@ class SearchVariants:
         models: the mean of their probabilities is searched.
         config: search settings.
         threads: number of threads that may work.
+        ranked: whether all hypotheses of the own search are returned, because another model ranks them.
     """
 
-    def __init__(self, models: Sequence[DecodingModel], config: SearchConfig, *, threads: int) -> None:
+    def __init__(
+        self, models: Sequence[DecodingModel], config: SearchConfig, *, threads: int, ranked: bool = False
+    ) -> None:
         self._models, self._config, self._threads = models, config, threads
-        self.own = IdSearch(models, config, threads=threads)
+        self.own = self._with(replace(config, n_best=config.beam_size) if ranked else config)
         """The search with the engine's settings."""
 
     @cached_property

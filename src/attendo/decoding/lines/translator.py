@@ -21,6 +21,7 @@ from attendo.decoding.guards.words import words
 from attendo.decoding.lines.alignment import Alignment, alignment, attention_batch, check_choice
 from attendo.decoding.lines.guarded import GuardedSearch
 from attendo.decoding.lines.part_search import PartSearch
+from attendo.decoding.lines.reverse import ReverseModel
 from attendo.decoding.lines.tasks import NumberedLine, numbered_lines
 from attendo.decoding.lines.translation import Candidate, Counts, Translation
 from attendo.decoding.lines.windows import PAUSE_S, windows
@@ -48,6 +49,7 @@ class Translator:
         counts: updated with the work done; None for new counts.
         between_steps: called between two decoder steps if a call has no such function of its own; it cancels no line,
             but an exception from it ends the call.
+        reverse: a model of the opposite direction that helps to choose among the candidates of beam search.
 
     Raises:
         ModelError: no model, or a vocabulary of another size than the tokenizer's.
@@ -64,6 +66,7 @@ class Translator:
         languages: tuple[str, str] = ("", ""),
         counts: Counts | None = None,
         between_steps: BetweenSteps = nobody,
+        reverse: ReverseModel | None = None,
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
         check_choice(models, config.alignment_layer, config.alignment_head)
@@ -89,6 +92,7 @@ class Translator:
             max_positions=self._max_positions,
             languages=languages,
             threads=threads,
+            reverse=None if config.sampling or config.beam_size == 1 else reverse,
         )
         self._search = GuardedSearch(
             parts, config, source_tokenizer, target_tokenizer, languages=languages, counts=counts or Counts()

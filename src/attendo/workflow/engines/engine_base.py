@@ -13,6 +13,7 @@ from attendo.decoding.backends.models import DecodingModel, decoding_model
 from attendo.decoding.backends.native_model import Dtype
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.reverse import ReverseModel
 from attendo.decoding.lines.translation import Counts
 from attendo.decoding.lines.translator import Translator
 from attendo.decoding.search_settings import SearchSettings
@@ -21,7 +22,7 @@ from attendo.errors import ModelError
 from attendo.workflow.changed_section import changed_section
 from attendo.workflow.engines.aids import NO_AIDS, Aids
 from attendo.workflow.engines.arguments import check_settings, checked_aids, with_terms
-from attendo.workflow.engines.model_search import check_ensemble, own_parsing
+from attendo.workflow.engines.model_search import check_ensemble, check_reverse, own_parsing
 from attendo.workflow.extras import need_packages
 from attendo.workflow.machine.devices import device_type
 from attendo.workflow.machine.place import choose_threads
@@ -65,6 +66,7 @@ class EngineBase:
         name: name of the model in `repr`; by default its folder.
         reload: makes this engine again in another process; without it, the engine cannot be pickled.
         aids: the glossary and translation memories that calls use which bring no aids of their own.
+        reverse: a model of the opposite direction, which helps to choose among translations.
 
     Raises:
         AttendoError: a package that translation memories need is not installed.
@@ -83,8 +85,11 @@ class EngineBase:
         name: str = "",
         reload: "Callable[[], EngineBase] | None" = None,
         aids: Aids = NO_AIDS,
+        reverse: "EngineBase | None" = None,
     ) -> None:
         check_ensemble(models)
+        if reverse is not None:
+            check_reverse(models[0], reverse.folder, reverse.description)
         ready = tuple(decoding_model(model.arrays, dtype=dtype, device=device) for model in models)
         first = models[0]
         self.description: ModelDescription = first.description
@@ -104,6 +109,7 @@ class EngineBase:
         """The kind of device that the models work on, `cpu` or `cuda`; known without torch."""
         self._device, self._threads = str(device), choose_threads(threads)
         self._ready: _Ready | None = _Ready(first, ready)
+        self._reverse = reverse
         self._memory = self._opened_memory(aids)
         self._begin(search)
 
@@ -121,7 +127,8 @@ class EngineBase:
         Raises:
             ModelError: the engine is closed.
         """
-        return sum(model.free_unused(most) for model in self._open().models)
+        freed = sum(model.free_unused(most) for model in self._open().models)
+        return freed + (0 if self._reverse is None else self._reverse.free_unused(most))
 
     def _begin(self, search: SearchConfig) -> None:
         """Starts with search settings, and with counts of its own."""
@@ -243,6 +250,7 @@ class EngineBase:
             languages=languages,
             counts=self._counts,
             between_steps=self._while_open,
+            reverse=self._reverse_model(search),
         )
         if first.description.task != "parse":
             return SetUp(translator, None)
@@ -259,6 +267,22 @@ class EngineBase:
             between_steps=self._while_open,
         )
         return SetUp(translator, parser)
+
+    @property
+    def reverse_model(self) -> ReverseModel | None:
+        """The model of the opposite direction that helps to choose among translations; None if there is none."""
+        return self._reverse_model(self.search)
+
+    def _reverse_model(self, search: SearchConfig) -> ReverseModel | None:
+        """The reverse model with the weight of some settings; None without one, or with weight 0."""
+        if self._reverse is None or not search.reverse_weight:
+            return None
+        translator = self._reverse._using("score", {}).translator
+        return ReverseModel(
+            score_pairs=lambda pairs, between: translator.score_pairs(pairs, between=between),
+            length_penalty=self._reverse.search.length_penalty,
+            weight=search.reverse_weight,
+        )
 
     @property
     def device(self) -> "torch.device":
@@ -349,7 +373,7 @@ class EngineBase:
         Whatever the engine is asked afterwards raises a `ModelError`, and so does, within a decoder step, what another
         thread has in work; closing it again does nothing.
         """
-        self._ready = self._own = None
+        self._ready = self._own = self._reverse = None
         self._others = {}
 
     def __enter__(self) -> Self:

@@ -99,3 +99,25 @@ def check_ensemble(models: Sequence[LoadedModel]) -> None:
                     f"{other.folder}: its {side} vocabulary is not that of {first.folder}; an ensemble needs models "
                     "trained on the same prepared data"
                 )
+
+
+def check_reverse(model: LoadedModel, folder: Path, reverse: ModelDescription) -> None:
+    """Refuses a reverse model that does not translate in the opposite direction of a model.
+
+    Args:
+        model: the model.
+        folder: the folder of the reverse model, for messages.
+        reverse: the content of its `config.json`.
+
+    Raises:
+        ModelError: it does not.
+    """
+    ours = model.description
+    if (ours.task, reverse.task) != ("translate", "translate"):
+        raise ModelError(f"{folder}: a reverse model is for translation; {model.folder} and it must both translate")
+    there, back = (ours.source_language, ours.target_language), (reverse.target_language, reverse.source_language)
+    if there != back:
+        raise ModelError(
+            f"{folder}: translates from {back[1] or 'an unknown language'} to {back[0] or 'an unknown language'}; the "
+            f"reverse model of {model.folder} has to translate from {there[1]} to {there[0]}"
+        )

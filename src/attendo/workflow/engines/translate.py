@@ -33,6 +33,7 @@ def load(
     device: Literal["auto", "cpu", "cuda"] = "auto",
     threads: int | None = None,
     aids: Aids = NO_AIDS,
+    reverse: str | Path | None = None,
 ) -> Engine:
     """Loads a model to translate or parse with.
 
@@ -48,6 +49,8 @@ def load(
         threads: number of processor threads, which applies to the whole process if torch is loaded; None for as many
             as this process may use (its affinity and its container's quota).
         aids: a glossary and translation memories for all translations.
+        reverse: a model of the opposite direction, such as `"de-en"` for `"en-de"`. It ranks the candidates of beam
+            search too, so that translations are better and leave less out, in about twice the time.
 
     Returns:
         An engine that translates or parses.
@@ -69,12 +72,13 @@ def load(
     where = choose_place(device)
     again = partial(
         load, _lasting(model), ensemble=tuple(map(_lasting, ensemble)), parsing=parsing, dtype=dtype, device=device,
-        threads=threads, aids=aids,
+        threads=threads, aids=aids, reverse=None if reverse is None else _lasting(reverse),
     )  # fmt: skip
+    opposite = None if reverse is None else load(reverse, dtype=dtype, device=device, threads=threads)
     try:
         engine = Engine(
             loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, threads=threads_now,
-            name=str(model), reload=again, aids=aids,
+            name=str(model), reload=again, aids=aids, reverse=opposite,
         )  # fmt: skip
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -100,15 +104,21 @@ class Decoding:
     overrides: tuple[str, ...] = ()
     dtype: Dtype | None = None
     aids: Aids = NO_AIDS
+    reverse: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all models: the first, those of an ensemble, and the reverse model."""
+        return (self.model, *self.ensemble, *([] if self.reverse is None else [self.reverse]))
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders of the models on this machine.
+        """The folders of the models on this machine, in the order of `names`.
 
         Raises:
             ModelError: there is no such model.
         """
-        return tuple(find_model(name) for name in (self.model, *self.ensemble))
+        return tuple(map(find_model, self.names))
 
     def load(self, device: Device, *, threads: int | None = None) -> Engine:
         """Loads the models.
@@ -126,13 +136,15 @@ class Decoding:
             device=device,
             threads=threads,
             aids=self.aids,
+            reverse=self.reverse,
         )
 
     def elsewhere(self) -> "Decoding":
         """Returns the same for other machines: a shipped model by its name, any other by its absolute path."""
         shipped = {folder: name for name, folder in shipped_models().items()}
-        model, *ensemble = (shipped.get(folder) or str(folder.absolute()) for folder in self.folders)
-        return replace(self, model=model, ensemble=tuple(ensemble))
+        model, *others = (shipped.get(folder) or str(folder.absolute()) for folder in self.folders)
+        reverse = None if self.reverse is None else others.pop()
+        return replace(self, model=model, ensemble=tuple(others), reverse=reverse)
 
 
 def _lasting(model: str | Path) -> str:

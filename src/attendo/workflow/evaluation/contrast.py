@@ -31,7 +31,7 @@ def measure_contrast(
     """Scores both translations of each pair, and counts how often the right one is preferred.
 
     Args:
-        engine: the model; `search.length_penalty` is part of its preference.
+        engine: the model; its length penalty and its reverse model are part of its preference.
         pairs: the pairs.
         progress: called with the numbers of scored and of all translations.
     """
@@ -41,11 +41,14 @@ def measure_contrast(
         scores.append(score)
         if progress:
             progress(len(scores), len(texts))
-    by_alpha = [
-        preferences(pairs, *(_ranked(scores[side::2], alpha) for side in (0, 1)))
-        for alpha in (engine.search.length_penalty, 0.0)
-    ]
-    return Contrast(preferred=by_alpha[0], more_probable=by_alpha[1])
+    ranked = _ranked(scores, engine.search.length_penalty)
+    if (reverse := engine.reverse_model) is not None:
+        back = reverse.scores([(text, source) for source, text in texts])
+        ranked = [sum(both) for both in zip(ranked, back, strict=True)]
+    preferred, more_probable = (
+        preferences(pairs, by_score[0::2], by_score[1::2]) for by_score in (ranked, _ranked(scores, 0.0))
+    )
+    return Contrast(preferred=preferred, more_probable=more_probable)
 
 
 def _ranked(scores: Sequence[PairScore], alpha: float) -> list[float]:
