@@ -226,7 +226,7 @@ def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, langu
 
 
 def _invented_codes(source: str, theirs: Sequence[Value]) -> list[Value]:
-    """Identifiers and the like of a translation that its source has in no spelling, such as *Java Script*."""
+    """Identifiers and the like of a translation that its source does not have, not even in parts (*Java Script*)."""
     codes = [value for value in theirs if value.kind in _CODES and value.text not in source]
     letters = _joined(source) if codes else ""
     return [value for value in codes if _joined(value.text) not in letters]

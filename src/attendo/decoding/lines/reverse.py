@@ -16,8 +16,8 @@ from attendo.decoding.searches.hypothesis import length_penalty
 class ReverseModel:
     """A model of the opposite direction, which helps to choose among candidates."""
 
-    score_pairs: Callable[[Sequence[tuple[str, str]], Callable[[], object]], list[PairScore]]
-    """Scores pairs of a translation and its source, and calls a function between two steps of the computation."""
+    score_pairs: Callable[..., list[PairScore]]
+    """`Translator.score_pairs` of a translator of the opposite direction."""
     length_penalty: float
     """Exponent of the length penalty of these scores."""
     weight: float
@@ -32,7 +32,7 @@ class ReverseModel:
         """
         return [
             self.weight * score.log_prob / length_penalty(score.num_tokens, self.length_penalty)
-            for score in self.score_pairs(pairs, between)
+            for score in self.score_pairs(pairs, between=between)
         ]
 
     def ranked(self, tasks: Sequence[Task], *, n_best: int) -> list[Task]:

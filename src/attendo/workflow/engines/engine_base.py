@@ -127,8 +127,8 @@ class EngineBase:
         Raises:
             ModelError: the engine is closed.
         """
-        freed = sum(model.free_unused(most) for model in self._open().models)
-        return freed + (0 if self._reverse is None else self._reverse.free_unused(most))
+        own, reverse = self._open().models, [self._reverse] if self._reverse else []
+        return sum(each.free_unused(most) for each in (*own, *reverse))
 
     def _begin(self, search: SearchConfig) -> None:
         """Starts with search settings, and with counts of its own."""
@@ -250,7 +250,7 @@ class EngineBase:
             languages=languages,
             counts=self._counts,
             between_steps=self._while_open,
-            reverse=self._reverse_model(search),
+            reverse=self.reverse_model(search),
         )
         if first.description.task != "parse":
             return SetUp(translator, None)
@@ -268,18 +268,12 @@ class EngineBase:
         )
         return SetUp(translator, parser)
 
-    @property
-    def reverse_model(self) -> ReverseModel | None:
-        """The model of the opposite direction that helps to choose among translations; None if there is none."""
-        return self._reverse_model(self.search)
-
-    def _reverse_model(self, search: SearchConfig) -> ReverseModel | None:
-        """The reverse model with the weight of some settings; None without one, or with weight 0."""
+    def reverse_model(self, search: SearchConfig) -> ReverseModel | None:
+        """Returns the reverse model with the weight of some settings; None without one, or with weight 0."""
         if self._reverse is None or not search.reverse_weight:
             return None
-        translator = self._reverse._using("score", {}).translator
         return ReverseModel(
-            score_pairs=lambda pairs, between: translator.score_pairs(pairs, between=between),
+            score_pairs=self._reverse._using("score", {}).translator.score_pairs,
             length_penalty=self._reverse.search.length_penalty,
             weight=search.reverse_weight,
         )

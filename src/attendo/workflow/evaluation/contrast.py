@@ -42,7 +42,7 @@ def measure_contrast(
         if progress:
             progress(len(scores), len(texts))
     ranked = _ranked(scores, engine.search.length_penalty)
-    if (reverse := engine.reverse_model) is not None:
+    if (reverse := engine.reverse_model(engine.search)) is not None:
         back = reverse.scores([(text, source) for source, text in texts])
         ranked = [sum(both) for both in zip(ranked, back, strict=True)]
     preferred, more_probable = (
