@@ -127,8 +127,8 @@ class EngineBase:
         Raises:
             ModelError: the engine is closed.
         """
-        own, reverse = self._open().models, [self._reverse] if self._reverse else []
-        return sum(each.free_unused(most) for each in (*own, *reverse))
+        freed = sum(model.free_unused(most) for model in self._open().models)
+        return freed + (self._reverse.free_unused(most) if self._reverse else 0)
 
     def _begin(self, search: SearchConfig) -> None:
         """Starts with search settings, and with counts of its own."""
