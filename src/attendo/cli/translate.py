@@ -123,7 +123,7 @@ def _translate_lines(request: "Request", output: Path | None, ray: str | None) -
         raise typer.BadParameter("each machine of a cluster chooses its own; leave it out", param_hint="--device")
     from attendo.workflow.input_files import check_inputs
 
-    check_inputs(models=request.decoding().names, files=request.texts)
+    check_inputs(models=(*request.models, *filter(None, [request.reverse])), files=request.texts)
     if file is not None and output is not None and (ray is not None or can_go_on(request.texts, output)):
         _translate_file(request, file, output, ray)
     else:
