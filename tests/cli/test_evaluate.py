@@ -91,6 +91,8 @@ def test_figures_go_into_the_models_card(attendo: Command, small: tuple[Path, li
     [
         (["--other-language", "FILE"], 2, "needs --robustness"),
         (["--card", "x", "--ensemble", "MODEL"], 2, "leave --ensemble out"),
+        (["--card", "x", "--reverse", "MODEL"], 2, "leave --reverse out"),
+        (["--reverse", "MODEL"], 1, "has to translate from"),
         (["--card", "a|b"], 1, "take the test set's name"),
         (["--robustness", "--other-language", "MISSING"], 1, "missing.txt: there is no such file"),
     ],

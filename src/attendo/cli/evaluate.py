@@ -68,7 +68,7 @@ def _evaluate_text(
     check_inputs(models=models, files=(*lines, text.other_language), of_units=units)
     if text.other_language is not None and not text.robustness:
         raise typer.BadParameter("needs --robustness", param_hint="--other-language")
-    check_card(results.card, options.ensemble)
+    check_card(results.card, options.ensemble, reverse=text.reverse)
     from attendo.workflow.evaluation.robustness import read_other_language
     from attendo.workflow.parallel_text import read_parallel
 

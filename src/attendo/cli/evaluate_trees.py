@@ -51,17 +51,19 @@ def check_options(context: typer.Context, *, of_trees: bool) -> None:
         )
 
 
-def check_card(card: str | None, ensemble: Sequence[str] | None) -> None:
-    """Rejects writing an ensemble's figures into one model's card, and a section name that cannot be a heading.
+def check_card(card: str | None, ensemble: Sequence[str] | None, *, reverse: str | None = None) -> None:
+    """Rejects writing several models' figures into one model's card, and a section name that cannot be a heading.
 
     Raises:
-        BadParameter: the model is part of an ensemble.
+        BadParameter: the model is part of an ensemble, or there is a reverse model.
         DataError: the name cannot be a heading.
     """
     if card is None:
         return
     if ensemble:
         raise typer.BadParameter("is of one model; leave --ensemble out", param_hint="--card")
+    if reverse:
+        raise typer.BadParameter("is of one model; leave --reverse out", param_hint="--card")
     from attendo.workflow.cards.card_evaluations import check_section_name
 
     check_section_name(card)

@@ -72,6 +72,7 @@ from attendo.decoding.guards.protected import emoji_at_ends, protected
         ("-v", ["-v"]),
         ("see --all", ["--all"]),
         ("Das --enable-debug-Flag und die nuget.org-Paketseite", ["--enable-debug", "nuget.org"]),
+        ("Der www.example.com-Server und www.example.com/My-Page", ["www.example.com", "www.example.com/My-Page"]),
         ("Call 555 555 55 55 or 06 12 34 56 78 now.", ["555 555 55 55", "06 12 34 56 78"]),
         ("It is (9 1 6), 4 4 6, 3 7 5 7.", ["(9 1 6), 4 4 6, 3 7 5 7"]),
         ("sicher, es ist 9 1 6 4 9 8 9 8 9 1.", ["9 1 6 4 9 8 9 8 9 1"]),

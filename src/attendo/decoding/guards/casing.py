@@ -15,7 +15,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _ENGLISH_I = re.compile(r"I(?:['’]|$)")
 _FIRST_WORD = re.compile(r"[\s\"'“„«»‘‚(\[¿¡]*+([^\W\d_]\w*)")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_CAPITAL_INSIDE = re.compile(r"[^\W\d_]*[a-zß-öø-ÿ][A-ZÀ-ÖØ-Þ][^\W\d_]*")
+_CAPITAL_INSIDE = re.compile("[a-zß-öø-ÿ][A-ZÀ-ÖØ-Þ]")
 _MIN_CAPITALS = 4
 _MIN_TITLE_WORDS = 4
 # Words that headlines keep small, in the languages that capitalise the others.
@@ -150,4 +150,10 @@ def with_source_capitals(source: str, text: str) -> str:
         return text
     words = set(_LETTERS.findall(source))
     names = {word.lower(): word for word in words if not word.islower()}
-    return _CAPITAL_INSIDE.sub(lambda word: word[0] if word[0] in words else names.get(word[0].lower(), word[0]), text)
+
+    def spelled(match: re.Match[str]) -> str:
+        word = match[0]
+        is_odd = word not in words and _CAPITAL_INSIDE.search(word)
+        return names.get(word.lower(), word) if is_odd else word
+
+    return _LETTERS.sub(spelled, text)
