@@ -1,5 +1,6 @@
 """The models that come with attendo: whole, small, attributed, and of use to somebody who types carelessly."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 import attendo
 from attendo.checkpoint.checksums import CARD, verify_folder
 from attendo.checkpoint.finding import shipped_models
+from attendo.decoding.config import GuardConfig
+from attendo.decoding.search_settings import SearchSettings
 from attendo.workflow.engines.engine import Engine
 
 SAYS = {
@@ -135,6 +138,27 @@ def test_what_people_try_first(engines: Mapping[str, Engine], name: str) -> None
 def _typed(text: str) -> str:
     """A text as people type it, with plain spaces and apostrophes."""
     return text.replace("\u202f", " ").replace("\u00a0", " ").replace("\u2019", "'")
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_the_longer_of_the_best_candidates_are_preferred(engines: Mapping[str, Engine], name: str) -> None:
+    rows = [line.split("\t") for line in PHRASES.read_text(encoding="utf-8").splitlines()]
+    sources = [source for direction, source, _ in rows if direction == name]
+    beam: SearchSettings = {"length_penalty": 0.6, "guards": vars(GuardConfig.off())}
+    expected = []
+    for found in engines[name].translate(sources, n_best=4, completeness=0.0, **beam):
+        probabilities: dict[str, float] = {}
+        for each in found.n_best:
+            probabilities[each.text] = probabilities.get(each.text, 0.0) + math.exp(each.log_prob)
+        lengths = {each.text: len(each.token_log_probs) for each in reversed(found.n_best)}
+        best = max(probabilities, key=lambda text: math.log(probabilities[text]) / ((5 + lengths[text]) / 6) ** 2.6)
+        expected.append(best)
+    chosen = [each.text for each in engines[name].translate(sources, completeness=2.0, **beam)]
+    assert chosen == expected
+    assert chosen != [each.text for each in engines[name].translate(sources, completeness=0.0, **beam)]
+    for search in (SearchSettings(beam_size=1), SearchSettings(sampling=True, seed=3)):
+        longer = engines[name].translate(sources, completeness=2.0, **search)
+        assert longer == engines[name].translate(sources, completeness=0.0, **search)
 
 
 @pytest.mark.parametrize("name", SAYS)

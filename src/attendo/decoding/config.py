@@ -105,6 +105,10 @@ class SearchConfig:
     """Hypotheses kept at each step; 1 is greedy search."""
     length_penalty: float = 0.6
     """Exponent alpha of Wu et al.'s length penalty ((5 + length) / 6)^alpha; 0 ranks by log-probability alone."""
+    completeness: float = 0.0
+    """Beam search: added to `length_penalty` when the `beam_size` best hypotheses are ranked in the end; above 0 it
+    prefers those that leave nothing out. With a larger `length_penalty` instead the search itself seeks long
+    translations, and finds some that repeat themselves."""
     reverse_weight: float = 0.5
     """With a reverse model: weight of the score by which it finds the source probable, given the translation, beside
     the score of the search (Yee et al., 2019); 0 for none."""
@@ -154,6 +158,11 @@ class SearchConfig:
     guards: GuardConfig = GuardConfig()
     """The treatment of noisy input."""
 
+    @property
+    def final_length_penalty(self) -> float:
+        """The exponent of the length penalty by which the hypotheses that have been found are ranked."""
+        return self.length_penalty + self.completeness
+
     def __post_init__(self) -> None:
         """Refuses invalid values, and reports all problems at once."""
         problems = []
@@ -172,6 +181,8 @@ class SearchConfig:
         problems = []
         if not (math.isfinite(self.length_penalty) and abs(self.length_penalty) <= 10):
             problems.append(f"length_penalty = {self.length_penalty} is not between -10 and 10; take one such as 0.6")
+        if not 0 <= self.completeness <= 10:
+            problems.append(f"completeness = {self.completeness} is not within 0 and 10; take one such as 0.6")
         if not 0 <= self.reverse_weight <= 100:
             problems.append(f"reverse_weight = {self.reverse_weight} is not within 0 and 100; take one such as 0.5")
         if not (math.isfinite(self.diversity_penalty) and self.diversity_penalty >= 0):

@@ -13,6 +13,7 @@ class SearchSettings(TypedDict, total=False):
 
     beam_size: int
     length_penalty: float
+    completeness: float
     reverse_weight: float
     max_len_offset: int
     min_len: int

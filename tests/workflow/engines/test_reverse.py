@@ -35,16 +35,17 @@ def engine(model_folder: Path, reverse_folder: Path) -> Engine:
     return load(model_folder, search=SEARCH, reverse=reverse_folder)
 
 
-def expected(model_folder: Path, reverse_folder: Path, weight: float) -> list[list[str]]:
+def expected(model_folder: Path, reverse_folder: Path, weight: float, completeness: float = 0.0) -> list[list[str]]:
     """The candidates of each line by the sum of both scores, those cut at the longest length last."""
+    alpha = SEARCH["length_penalty"] + completeness
     plain, back = load(model_folder, search=SEARCH), load(reverse_folder)
     found = []
     for line in LINES:
         ranked = []
         for candidate in plain.translate(line, n_best=4).n_best:
             (score,) = back.score([(candidate.text, line)])
-            penalty = ((5 + len(score.token_log_probs)) / 6) ** back.search.length_penalty
-            total = candidate.score + weight * sum(score.token_log_probs) / penalty
+            total = candidate.log_prob / ((5 + len(candidate.token_log_probs)) / 6) ** alpha
+            total += weight * sum(score.token_log_probs) / ((5 + len(score.token_log_probs)) / 6) ** alpha
             ranked.append((not candidate.finished, -total, candidate.text))
         found.append([text for _, _, text in sorted(ranked)])
     return found
@@ -60,6 +61,23 @@ def test_candidates_are_ranked_by_both_scores(
     assert all(len(each.n_best) == 1 for each in found)
     several = engine.translate(LINES, reverse_weight=weight, n_best=3)
     assert [[candidate.text for candidate in each.n_best] for each in several] == [texts[:3] for texts in best]
+
+
+@pytest.mark.parametrize("completeness", [0.5, 4.0])
+def test_completeness_prefers_longer_candidates(
+    engine: Engine, model_folder: Path, reverse_folder: Path, completeness: float
+) -> None:
+    best = expected(model_folder, reverse_folder, 0.0, completeness)
+    plain = load(model_folder, search=SEARCH)
+    for alone in (plain.with_search(completeness=completeness), engine.with_search(reverse_weight=0.0)):
+        found = alone.translate(LINES, completeness=completeness)
+        assert [each.text for each in found] == [texts[0] for texts in best]
+        several = alone.translate(LINES, completeness=completeness, n_best=3)
+        assert [[candidate.text for candidate in each.n_best] for each in several] == [texts[:3] for texts in best]
+    both = engine.translate(LINES, completeness=completeness)
+    assert [each.text for each in both] == [
+        texts[0] for texts in expected(model_folder, reverse_folder, 0.5, completeness)
+    ]
 
 
 def test_a_large_weight_changes_a_translation(engine: Engine) -> None:
@@ -86,7 +104,9 @@ def test_copies_and_other_processes_have_it_too(engine: Engine, reverse_folder: 
     assert decoding.elsewhere().names == decoding.names == (str(engine.folder), str(reverse_folder))
 
 
-def test_preferences_count_it(engine: Engine, reverse_folder: Path) -> None:
+@pytest.mark.parametrize("completeness", [0.0, 1.6])
+def test_preferences_count_both(engine: Engine, reverse_folder: Path, completeness: float) -> None:
+    engine = engine.with_search(completeness=completeness)
     pairs = pairs_for(engine, LINES, LINES)
     back = load(reverse_folder)
     preferred = 0
@@ -97,7 +117,7 @@ def test_preferences_count_it(engine: Engine, reverse_folder: Path) -> None:
             for each, one in ((engine, (pair.source, text)), (back, (text, pair.source))):
                 (score,) = each.score([one])
                 weight = 1.0 if each is engine else 0.5
-                penalty = ((5 + len(score.token_log_probs)) / 6) ** each.search.length_penalty
+                penalty = ((5 + len(score.token_log_probs)) / 6) ** (0.8 + completeness)
                 total += weight * sum(score.token_log_probs) / penalty
             totals.append(total)
         preferred += totals[0] > totals[1]

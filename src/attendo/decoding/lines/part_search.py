@@ -13,7 +13,7 @@ from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.lines.lengths import is_spelled, needed_tokens, piece_length
 from attendo.decoding.lines.restored import candidates
-from attendo.decoding.lines.reverse import ReverseModel
+from attendo.decoding.lines.ranking import Ranking
 from attendo.decoding.lines.search_variants import SearchVariants
 from attendo.decoding.lines.stray_placeholders import StrayPlaceholders
 from attendo.decoding.lines.tasks import NumberedLine, Task
@@ -36,7 +36,7 @@ class PartSearch:
         max_positions: tokens that the model can write, for learned positions.
         languages: source and target, as ISO 639-1 codes; empty where not known.
         threads: number of threads that may work.
-        reverse: ranks the candidates of the ordinary search too; None for their own order.
+        ranking: ranks the candidates of the ordinary search; None for their own order.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class PartSearch:
         max_positions: int | None,
         languages: tuple[str, str],
         threads: int,
-        reverse: ReverseModel | None = None,
+        ranking: Ranking | None = None,
     ) -> None:
-        self._config, self._reverse = config, reverse
+        self._config, self._ranking = config, ranking
         self._source_tokenizer, self._tokenizer = source_tokenizer, target_tokenizer
         self._encode = encode
         self._rules = LineRules(target_tokenizer, config, max_positions)
-        self.variants = SearchVariants(models, config, threads=threads, ranked=reverse is not None)
+        self.variants = SearchVariants(models, config, threads=threads, ranked=ranking is not None)
         """The search with other settings."""
         self.placeholders: tuple[str, ...] = tuple(
             symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders
@@ -132,8 +132,8 @@ class PartSearch:
                     places, self._with_candidates([tasks[place] for place in places], now), strict=True
                 ):
                     found[place] = task
-        if self._reverse is not None and search is None:
-            found = self._reverse.ranked(found, n_best=self._config.n_best)
+        if self._ranking is not None and search is None:
+            found = self._ranking.ranked(found)
         return found
 
     def _with_candidates(self, tasks: Sequence[Task], search: IdSearch) -> list[Task]:

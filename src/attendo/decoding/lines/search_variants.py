@@ -20,7 +20,7 @@ class SearchVariants:
         models: the mean of their probabilities is searched.
         config: search settings.
         threads: number of threads that may work.
-        ranked: whether all hypotheses of the own search are returned, because another model ranks them.
+        ranked: whether all hypotheses of the own search are returned, because they are to be ranked.
     """
 
     def __init__(

@@ -21,6 +21,7 @@ from attendo.decoding.guards.words import words
 from attendo.decoding.lines.alignment import Alignment, alignment, attention_batch, check_choice
 from attendo.decoding.lines.guarded import GuardedSearch
 from attendo.decoding.lines.part_search import PartSearch
+from attendo.decoding.lines.ranking import Ranking
 from attendo.decoding.lines.reverse import ReverseModel
 from attendo.decoding.lines.tasks import NumberedLine, numbered_lines
 from attendo.decoding.lines.translation import Candidate, Counts, Translation
@@ -92,7 +93,7 @@ class Translator:
             max_positions=self._max_positions,
             languages=languages,
             threads=threads,
-            reverse=None if config.sampling or config.beam_size == 1 else reverse,
+            ranking=_ranking(config, reverse),
         )
         self._search = GuardedSearch(
             parts, config, source_tokenizer, target_tokenizer, languages=languages, counts=counts or Counts()
@@ -331,6 +332,13 @@ class Translator:
     def _within_positions(self, tokens: int) -> int:
         """Limits a number of tokens to that of learned positions."""
         return tokens if self._max_positions is None else min(tokens, self._max_positions)
+
+
+def _ranking(config: SearchConfig, reverse: ReverseModel | None) -> Ranking | None:
+    """Another order of candidates than the search's; None where it has one candidate, or its own order is asked for."""
+    if config.sampling or config.beam_size == 1 or not (reverse or config.completeness):
+        return None
+    return Ranking(length_penalty=config.final_length_penalty, n_best=config.n_best, reverse=reverse)
 
 
 def _encode(tokenizer: Subwords, lines: Sequence[str], *, max_tokens: int) -> tuple[list[list[int]], list[bool]]:

@@ -274,7 +274,7 @@ class EngineBase:
             return None
         return ReverseModel(
             score_pairs=self._reverse._using("score", {}).translator.score_pairs,
-            length_penalty=self._reverse.search.length_penalty,
+            length_penalty=search.final_length_penalty,
             weight=search.reverse_weight,
         )
 

@@ -31,7 +31,7 @@ def measure_contrast(
     """Scores both translations of each pair, and counts how often the right one is preferred.
 
     Args:
-        engine: the model; its length penalty and its reverse model are part of its preference.
+        engine: the model; its final length penalty and its reverse model are part of its preference.
         pairs: the pairs.
         progress: called with the numbers of scored and of all translations.
     """
@@ -41,7 +41,7 @@ def measure_contrast(
         scores.append(score)
         if progress:
             progress(len(scores), len(texts))
-    ranked = _ranked(scores, engine.search.length_penalty)
+    ranked = _ranked(scores, engine.search.final_length_penalty)
     if (reverse := engine.reverse_model(engine.search)) is not None:
         back = reverse.scores([(text, source) for source, text in texts])
         ranked = [sum(both) for both in zip(ranked, back, strict=True)]

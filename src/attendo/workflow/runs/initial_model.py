@@ -22,7 +22,7 @@ from attendo.workflow.engines.model_search import own_search
 
 REGIME = ("dropout", "attention_dropout", "activation_dropout", "window")
 """Keys of `model` that are not part of its shape: a recipe may set them differently from the original model."""
-_SETTINGS = ("beam_size", "length_penalty", "max_len_offset", "max_source_tokens", "guards")
+_SETTINGS = ("beam_size", "length_penalty", "completeness", "max_len_offset", "max_source_tokens", "guards")
 """Keys of `search` that are taken from a model's description if a recipe does not set them."""
 
 

@@ -50,8 +50,9 @@ def _search(search: SearchConfig) -> dict[str, Any]:
     They include the meaning of lines that are no sentences: how long, and which guards are not for it.
     """
     own = {key: getattr(search, key) for key in ("beam_size", "length_penalty", "max_len_offset")}
-    if search.max_source_tokens != SearchConfig.max_source_tokens:
-        own["max_source_tokens"] = search.max_source_tokens
+    for key in ("completeness", "max_source_tokens"):
+        if (value := getattr(search, key)) != getattr(SearchConfig, key):
+            own[key] = value
     guards = {each.name: getattr(search.guards, each.name) for each in fields(GuardConfig)}
     if changed := {name: on for name, on in guards.items() if on != getattr(GuardConfig, name)}:
         own["guards"] = changed
