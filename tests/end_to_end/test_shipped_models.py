@@ -144,21 +144,21 @@ def _typed(text: str) -> str:
 def test_the_longer_of_the_best_candidates_are_preferred(engines: Mapping[str, Engine], name: str) -> None:
     rows = [line.split("\t") for line in PHRASES.read_text(encoding="utf-8").splitlines()]
     sources = [source for direction, source, _ in rows if direction == name]
-    beam: SearchSettings = {"length_penalty": 0.6, "guards": vars(GuardConfig.off())}
+    plain = engines[name].with_search(length_penalty=0.6, completeness=0.0, guards=vars(GuardConfig.off()))
     expected = []
-    for found in engines[name].translate(sources, n_best=4, completeness=0.0, **beam):
+    for found in plain.translate(sources, n_best=4):
         probabilities: dict[str, float] = {}
         for each in found.n_best:
             probabilities[each.text] = probabilities.get(each.text, 0.0) + math.exp(each.log_prob)
         lengths = {each.text: len(each.token_log_probs) for each in reversed(found.n_best)}
         best = max(probabilities, key=lambda text: math.log(probabilities[text]) / ((5 + lengths[text]) / 6) ** 2.6)
         expected.append(best)
-    chosen = [each.text for each in engines[name].translate(sources, completeness=2.0, **beam)]
+    complete = plain.with_search(completeness=2.0)
+    chosen = [each.text for each in complete.translate(sources)]
     assert chosen == expected
-    assert chosen != [each.text for each in engines[name].translate(sources, completeness=0.0, **beam)]
+    assert chosen != [each.text for each in plain.translate(sources)]
     for search in (SearchSettings(beam_size=1), SearchSettings(sampling=True, seed=3)):
-        longer = engines[name].translate(sources, completeness=2.0, **search)
-        assert longer == engines[name].translate(sources, completeness=0.0, **search)
+        assert complete.translate(sources, **search) == plain.translate(sources, **search)
 
 
 @pytest.mark.parametrize("name", SAYS)

@@ -16,7 +16,8 @@ from attendo.workflow.engines.translate import Decoding, load
 from attendo.workflow.evaluation.contrast import measure_contrast, pairs_for
 
 LINES = ["one red dogs see us.", "some old kings hear them.", "the king sees.", "old dogs."]
-SEARCH = {"beam_size": 4, "length_penalty": 0.8, "guards": dict.fromkeys(vars(GuardConfig.off()), False)}
+ALPHA = 0.8
+SEARCH = {"beam_size": 4, "length_penalty": ALPHA, "guards": dict.fromkeys(vars(GuardConfig.off()), False)}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def engine(model_folder: Path, reverse_folder: Path) -> Engine:
 
 def expected(model_folder: Path, reverse_folder: Path, weight: float, completeness: float = 0.0) -> list[list[str]]:
     """The candidates of each line by the sum of both scores, those cut at the longest length last."""
-    alpha = SEARCH["length_penalty"] + completeness
+    alpha = ALPHA + completeness
     plain, back = load(model_folder, search=SEARCH), load(reverse_folder)
     found = []
     for line in LINES:
@@ -64,7 +65,7 @@ def test_candidates_are_ranked_by_both_scores(
 
 
 @pytest.mark.parametrize("completeness", [0.5, 4.0])
-def test_completeness_prefers_longer_candidates(
+def test_completeness_is_added_to_the_length_penalty_of_both_scores(
     engine: Engine, model_folder: Path, reverse_folder: Path, completeness: float
 ) -> None:
     best = expected(model_folder, reverse_folder, 0.0, completeness)
@@ -117,7 +118,7 @@ def test_preferences_count_both(engine: Engine, reverse_folder: Path, completene
             for each, one in ((engine, (pair.source, text)), (back, (text, pair.source))):
                 (score,) = each.score([one])
                 weight = 1.0 if each is engine else 0.5
-                penalty = ((5 + len(score.token_log_probs)) / 6) ** (0.8 + completeness)
+                penalty = ((5 + len(score.token_log_probs)) / 6) ** (ALPHA + completeness)
                 total += weight * sum(score.token_log_probs) / penalty
             totals.append(total)
         preferred += totals[0] > totals[1]

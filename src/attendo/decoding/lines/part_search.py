@@ -12,8 +12,8 @@ from attendo.decoding.guards.parts import Part, Reading, as_it_is
 from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.lines.lengths import is_spelled, needed_tokens, piece_length
-from attendo.decoding.lines.restored import candidates
 from attendo.decoding.lines.ranking import Ranking
+from attendo.decoding.lines.restored import candidates
 from attendo.decoding.lines.search_variants import SearchVariants
 from attendo.decoding.lines.stray_placeholders import StrayPlaceholders
 from attendo.decoding.lines.tasks import NumberedLine, Task
