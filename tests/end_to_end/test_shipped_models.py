@@ -180,6 +180,32 @@ def test_careless_input(engines: Mapping[str, Engine], name: str) -> None:
     assert found[3 * n] == " ".join(clean)
 
 
+@pytest.mark.parametrize(
+    ("name", "short", "full"),
+    [
+        ("en-de", "i dont know", "i don't know"),
+        ("en-de", "DONT WORRY", "DON'T WORRY"),
+        ("en-de", "see u tmrw! \U0001f600", "see you tomorrow! \U0001f600"),
+        ("en-fr", "I cant find `a.txt`.", "I can't find `a.txt`."),
+        ("de-en", "vllt komm ich sp\u00e4ter", "vielleicht komm ich sp\u00e4ter"),
+        ("fr-en", "jai faim", "j'ai faim"),
+    ],
+)
+def test_messages_are_read_as_written_in_full(engines: Mapping[str, Engine], name: str, short: str, full: str) -> None:
+    found, expected = engines[name].translate([short, full])
+    assert found.text == expected.text
+    assert "shorthand" in found.guards
+    assert "shorthand" not in expected.guards
+    off = engines[name].with_search(guards={"shorthand": False, "fragments": False})
+    assert "shorthand" not in off.translate(short).guards
+
+
+def test_laughs_stay(engines: Mapping[str, Engine]) -> None:
+    laughing, plain = engines["en-de"].translate(["LOL that's funny haha!", "that's funny"])
+    assert laughing.text == f"LOL {plain.text} haha!"
+    assert engines["en-de"].translate("haha").text == "haha"
+
+
 @pytest.mark.parametrize("name", SAYS)
 def test_nothing_comes_of_nothing_and_the_unreadable_comes_back(engines: Mapping[str, Engine], name: str) -> None:
     lines = ["", "   ", "これはペンです。", "https://example.org/a 12345"]

@@ -11,6 +11,7 @@ GuardName = Literal[
     "sentences",
     "protected",
     "casing",
+    "shorthand",
     "fragments",
     "repetition",
     "copies",
@@ -68,6 +69,9 @@ class GuardConfig:
     casing: bool = True
     """Translate a line in CAPITALS in lower case and capitalise the result again; translate Title Case in lower
     case; begin a translation with a capital if its source does."""
+    shorthand: bool = True
+    """Read what people abbreviate in messages as it is written in full: *dont*, *pls*, *see u tmrw*, *2 hrs* (English,
+    German and French)."""
     fragments: bool = True
     """Also translate fragments of up to three words without a final mark as a sentence, with `.` and with `!`, and keep
     the translation with the best score, without the added mark. Applies to a single translation."""

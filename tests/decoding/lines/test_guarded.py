@@ -315,6 +315,7 @@ ONE_FOR_EACH = {
     "sentences": "We see. The dog.",
     "scripts": "\u4f60\u597d.",
     "verbatim": "e" * 50 + ".",
+    "shorthand": "pls see.",
     "repetition": "the boat.",
     "copies": "we see the dog.",
     "fragments": "the dog",

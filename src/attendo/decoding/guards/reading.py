@@ -23,6 +23,7 @@ from attendo.decoding.guards.protected import (
 )
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
+from attendo.decoding.guards.shorthand import laughs_at_ends, written_out
 from attendo.decoding.guards.spaces import UNBREAKABLE, parted, squeezed, squeezed_around, without_unknown_spaces
 from attendo.decoding.guards.values import MERIDIEM, Value, values, with_durations_in_words
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
@@ -186,6 +187,9 @@ class Reader:
             wanted: numbers, dates, times and names, as written in the text, to read as placeholders.
         """
         before, inner, behind = emoji_at_ends(text) if self._config.protected else ("", text, "")
+        has_emoji = bool(before or behind)
+        laugh, inner, last_laugh = laughs_at_ends(inner) if self._config.shorthand else ("", inner, "")
+        before, behind = before + laugh, last_laugh + behind
         spans = self._spans(inner, copied, wanted) if _STAND_IN not in inner else []
         if placeholders is None:
             placeholders = self._placeholders if self._config.protected else ()
@@ -197,7 +201,8 @@ class Reader:
             return _copied(text, space=space)
         masked = _masked(inner, spans)
         small, capitals = self._small(masked, in_capitals_too)
-        read = _filled(small, spans, {place: each.symbol for place, each in kept.items()}) if spans else small
+        full = written_out(small, self._languages[0]) if self._config.shorthand else small
+        read = _filled(full, spans, {place: each.symbol for place, each in kept.items()}) if spans else full
         if self._config.spaces and any(space in read for space in UNBREAKABLE):
             read = read.translate(self._unknown_spaces)
         worded = with_durations_in_words(read) if self._config.values and self._languages[0] == "fr" else read
@@ -219,10 +224,11 @@ class Reader:
             capitals=capitals,
             copied=copied,
             guards=self._acted(
-                protected=bool(before or behind or instead is not None or len(kept) > num_others),
+                protected=bool(has_emoji or instead is not None or len(kept) > num_others),
                 verbatim=bool(copied),
                 scripts=any(spans[place].kind == "foreign" for place in kept),
                 casing=instead is None and (capitals or small != masked),
+                shorthand=bool(laugh or last_laugh) or (instead is None and full != small),
                 durations=instead is None and worded != read,
             ),
         )
@@ -272,12 +278,12 @@ class Reader:
         return ProtectedSpan(start, end, text[start:end], "number", target)
 
     def _acted(
-        self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool, durations: bool
+        self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool, shorthand: bool, durations: bool
     ) -> tuple[GuardName, ...]:
         """The names of the guards that have acted."""
         acted: dict[GuardName, bool] = {
             "scripts": scripts, "verbatim": verbatim, "protected": protected, "casing": casing,
-            "values": durations,
+            "shorthand": shorthand, "values": durations,
         }  # fmt: skip
         return tuple(name for name, it_has in acted.items() if it_has)
 
