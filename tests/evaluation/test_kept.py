@@ -18,6 +18,15 @@ def test_the_references_keep_everything() -> None:
     }
 
 
+def test_a_full_hour_may_be_a_word_of_the_source() -> None:
+    sources, references = ["At five o'clock.", "At six o'clock."], ["Um fünf.", "Um sechs."]
+    outputs = ["Um 5 Uhr.", "Um 5 Uhr."]
+    report = kept_report(sources, outputs, references, source_language="en", target_language="de")
+    assert [(example.line, example.invented) for example in report.examples] == [(2, ("05:00",))]
+    unknown = kept_report(sources, outputs, references)
+    assert [example.line for example in unknown.examples] == [1, 2]
+
+
 def test_what_is_lost_and_what_is_invented() -> None:
     outputs = ["Es kostet 1.249,99 $ im Jahr 204.", "Setzen Sie my_var auf 8.", "Drei Hunde.", "Kein Wert.", "Seite 12"]
     report = kept_report(SOURCES, outputs, REFERENCES, source_language="en", target_language="de")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attendo.decoding.guards.comparison import NUMBER_WORDS
+from attendo.decoding.guards.number_words import small_numbers
 from attendo.decoding.guards.values import GRAMMAR, Value, values
 from attendo.evaluation.scores import check_parallel
 from attendo.text_tables import aligned_table, markdown_table
@@ -98,7 +99,7 @@ def kept_report(
     """Counts the values of `decoding.guards.values` that translations keep, lose or invent.
 
     A value is wanted as often as both the source and the reference have it. A value that neither of them has is
-    invented, except for numbers up to twelve, which the source may have as words.
+    invented, except for numbers up to twelve, which the source may have as words, and full hours that it has as words.
 
     Args:
         sources: the translated sentences.
@@ -119,7 +120,9 @@ def kept_report(
         output_values = values(output, target_language)
         wanted = _forms(source_values) & _forms(reference_values)
         lost = wanted - _forms(output_values)
-        invented = [value for value in output_values if _is_invented(value, source_values, reference_values)]
+        known = {value.canonical for value in (*source_values, *reference_values)}
+        known |= {f"{int(hour):02}:00" for hour in +small_numbers(source, source_language) if len(hour) <= 2}
+        invented = [value for value in output_values if value.canonical not in known and not _is_small(value)]
         _count(kinds, source_values, wanted, lost, invented)
         num_lines += bool(wanted or invented)
         num_bad += bool(lost or invented)
@@ -152,9 +155,7 @@ def _count(
         kinds[value.kind].invented += 1
 
 
-def _is_invented(value: Value, source_values: Sequence[Value], reference_values: Sequence[Value]) -> bool:
-    """Returns whether a translation's value is invented: in neither source nor reference, and not a small number."""
-    if any(value.canonical == other.canonical for other in (*source_values, *reference_values)):
-        return False
-    is_small = value.canonical.isdigit() and len(value.canonical) <= 2 and int(value.canonical) <= NUMBER_WORDS
-    return not (value.kind == "number" and is_small)
+def _is_small(value: Value) -> bool:
+    """Whether a value is a number that its source may have as a word."""
+    is_short = value.canonical.isdigit() and len(value.canonical) <= 2
+    return value.kind == "number" and is_short and int(value.canonical) <= NUMBER_WORDS
