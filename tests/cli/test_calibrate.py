@@ -8,6 +8,7 @@ import pytest
 
 from attendo.checkpoint.checksums import verify_folder
 from attendo.cli.main import run
+from attendo.workflow.confidence import load_confidence
 from attendo.workflow.engines.translate import load
 
 
@@ -58,9 +59,29 @@ def test_several_sets_at_once(
     assert told.count("calibration error") == 2
 
 
+def test_familiar_text_and_weights_are_learned_from(folder: Path, files: list[str], tmp_path: Path) -> None:
+    lines = (tmp_path / "source").read_text(encoding="utf-8").splitlines()
+    for name, its_lines in (("docs", lines[1::3]), ("talk", ["we see the old dog"] * 9), ("news", ["the king"] * 5)):
+        (tmp_path / f"{name} text").write_text("".join(f"{line}\n" for line in its_lines), encoding="utf-8")
+    kinds = ["--familiar", "docs text", "--unfamiliar", "talk text", "--unfamiliar", "news text"]
+    kinds = [part if part.startswith("--") else str(tmp_path / part) for part in kinds]
+    assert run(["calibrate", str(folder), *files, *kinds, "--weight", "2", "-q"]) == 0
+    words = json.loads((folder / "confidence.json").read_text(encoding="utf-8"))["learned"]["familiar_words"]
+    assert words["red"] > 0 > words["king"]
+    found = load_confidence(folder)
+    assert found is not None
+    assert found.familiar_words == words
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
+        (["--weight", "1", "--weight", "2"], 2, "2 weights and 1 test sets; give one for each, or none"),
+        (["--weight", "0"], 2, "greater than or equal to 0.001"),
+        (["--weight", "1", "--check"], 2, "is for learning; leave it out with --check"),
+        (["--familiar", "other"], 2, "needs the other one too"),
+        (["--unfamiliar", "other"], 2, "needs the other one too"),
+        (["--familiar", "missing", "--unfamiliar", "missing"], 1, "missing"),
         (["-o", "curve.pdf"], 1, "the name must end in one of .png, .svg"),
         (["--check"], 1, "not calibrated yet, so there is nothing to check"),
         (["--check", "--close", "40"], 2, "is fixed by the calibration"),

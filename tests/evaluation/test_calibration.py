@@ -13,12 +13,12 @@ from attendo.evaluation.calibration import (
     JudgedTranslation,
     chrf,
     confidence_of,
-    equally_weighted,
     fit,
     held_out,
     is_close,
     people_agree,
     token_probability,
+    weighted,
 )
 from attendo.evaluation.confidence import features
 from attendo.evaluation.reliability import reliability
@@ -49,20 +49,58 @@ def test_what_is_learned_holds_for_others() -> None:
 
 def test_each_set_counts_as_much_as_another() -> None:
     small, large = drawn(200), drawn(600, seed=3)
-    weighted = equally_weighted([small, large])
-    assert [one.weight for one in weighted] == pytest.approx([2.0] * 200 + [2 / 3] * 600)
+    both = weighted([small, large])
+    assert [one.weight for one in both] == pytest.approx([2.0] * 200 + [2 / 3] * 600)
     # A weight of 3 to 1 is each of the small set three times.
-    assert asdict(fit(weighted))["surprise"] == pytest.approx(asdict(fit([*small * 3, *large]))["surprise"], rel=1e-3)
+    assert asdict(fit(both))["surprise"] == pytest.approx(asdict(fit([*small * 3, *large]))["surprise"], rel=1e-3)
+
+
+def test_sets_count_by_their_weights() -> None:
+    small, large = drawn(200), drawn(600, seed=3)
+    once, twice = weighted([small, large], [1.0, 3.0]), weighted([small, large], [2.0, 6.0])
+    assert [one.weight for one in once] == pytest.approx([1.0] * 800)
+    assert once == twice
+
+
+def test_familiar_words_are_learned_from() -> None:
+    # Translations of sentences about servers come close twice as often at the same probabilities.
+    words = {"server": 2.0, "kitten": -1.0}
+    judged = [
+        replace(one, source=f"{'server' if number % 2 else 'kitten'} {number:030}", close=one.close or number % 2 > 0)
+        for number, one in enumerate(drawn(2000))
+    ]
+    with_words, without = (
+        max(
+            reliability([confidence_of(learned, one) for one in half], [one.close for one in half]).error
+            for half in (judged[0::2], judged[1::2])
+        )
+        for learned in (fit(judged, words), fit(judged))
+    )
+    assert with_words < 0.5 * without
+    assert held_out(judged, words) == pytest.approx(
+        [confidence_of(fit(judged, words), one) for one in judged], abs=0.05
+    )
 
 
 def test_the_weights_are_the_best_by_torchs_own_gradients() -> None:
-    judged = drawn(400)
-    learned = fit(judged)
+    words = {"a": 1.0, "b": -2.0}
+    judged = [replace(one, source=f"{'a b a a'[: number % 7]} {one.source}") for number, one in enumerate(drawn(400))]
+    learned = fit(judged, words)
     figures = torch.tensor(
-        [features(one.source, one.text, one.token_log_probs, learned.log_ratio) for one in judged], dtype=torch.float64
+        [features(one.source, one.text, one.token_log_probs, learned.log_ratio, words) for one in judged],
+        dtype=torch.float64,
     )
     scaled = (figures - figures.mean(dim=0)) / figures.std(dim=0, correction=0).clamp(min=1e-6)
-    names = ("surprise", "shortness", "total_surprise", "length", "squared_length", "scaled_shortness")
+    names = (
+        "surprise",
+        "shortness",
+        "total_surprise",
+        "length",
+        "squared_length",
+        "scaled_shortness",
+        "familiarity",
+        "familiar_surprise",
+    )
     weights = torch.tensor([getattr(learned, name).weight for name in names], dtype=torch.float64, requires_grad=True)
     bias = torch.tensor(learned.bias, dtype=torch.float64, requires_grad=True)
     outcomes = torch.tensor([float(one.close) for one in judged], dtype=torch.float64)

@@ -65,8 +65,8 @@ def test_length_and_total_surprise_count_where_they_were_learned() -> None:
     # Four tokens of probability 1/e cost 4 in all; 15 characters and 5 are 20; the translation is 10 for 20.
     long = math.log(20)
     short = math.log(2)
-    found = features("x" * 15, "y" * 5, [-1.0] * 4, 0.0)
-    assert found == pytest.approx((1.0, short, 2.0, long, long**2, short * math.sqrt(20)))
+    found = features("x" * 15, "y" * 5, [-1.0] * 4, 0.0, {"x" * 15: 1.5})
+    assert found == pytest.approx((1.0, short, 2.0, long, long**2, short * math.sqrt(20), 1.5, 3.0))
     learned = replace(
         LEARNED,
         total_surprise=FeatureWeight(mean=1.0, scale=0.5, weight=-1.0),

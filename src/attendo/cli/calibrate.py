@@ -36,6 +36,28 @@ class LearningOptions:
             "--name", metavar="NAME", help="Name of the test set in the page and the curve; repeat with --source."
         ),
     ] = None
+    weight: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--weight",
+            metavar="NUMBER",
+            min=0.001,
+            help="Weight of the test set in learning, whatever its size; repeat with --source. Default: 1 for each.",
+        ),
+    ] = None
+    familiar: Annotated[
+        Path | None,
+        typer.Option(
+            "--familiar",
+            metavar="FILE",
+            help="Training text, in the source language, of the kind that the model translates best: confidence then "
+            "counts how much a sentence resembles it. Needs --unfamiliar.",
+        ),
+    ] = None
+    unfamiliar: Annotated[
+        list[Path] | None,
+        typer.Option("--unfamiliar", metavar="FILE", help="Training text of another kind; repeat for further kinds."),
+    ] = None
     check: Annotated[
         bool,
         typer.Option(
@@ -86,8 +108,8 @@ def calibrate(
     """Calibrates the confidence of translations on a test set, and stores the result in the model folder.
 
     A confidence of 80 % then means that of 100 such translations about 80 are close to a human translation. The
-    sentences must not be from the training data and should be like those the model is used for. Several test sets have
-    the same weight, and each is also measured separately.
+    sentences must not be from the training data and should be like those the model is used for. Each of several
+    test sets is also measured separately.
     """
     from attendo.checkpoint.finding import find_model
     from attendo.workflow.extras import need_packages
@@ -99,18 +121,25 @@ def calibrate(
     if output is not None:
         need_packages(["matplotlib"], "plot")
     names = _names(learning, source, reference)
-    check_inputs(models=[model], files=(*source, *reference))
+    weights = _weights(learning, source)
+    others = _unfamiliar(learning)
+    check_inputs(models=[model], files=(*source, *reference, *filter(None, [learning.familiar]), *others))
+    from attendo.evaluation.familiarity import familiar_words
     from attendo.workflow.confidence import TestSet, report
     from attendo.workflow.confidence import calibrate as learn
     from attendo.workflow.confidence import check as measure
     from attendo.workflow.engines.translate import load
-    from attendo.workflow.lines import read_pairs
+    from attendo.workflow.lines import lines_from, read_pairs
 
     if output is not None:
         from attendo.plots.figure_files import check_name
 
         check_name(output)
-    sets = [TestSet(name, *read_pairs(*files)) for name, *files in zip(names, source, reference, strict=True)]
+    sets = [
+        TestSet(name, *read_pairs(*files), weight=weight)
+        for name, weight, *files in zip(names, weights, source, reference, strict=True)
+    ]
+    words = familiar_words(lines_from(learning.familiar), [lines_from(path) for path in others]) if others else {}
     folder = find_model(model)
     engine = load(model, device=processor.device, threads=processor.threads)
     if engine.description.task != "translate":
@@ -120,7 +149,9 @@ def calibrate(
         if learning.check:
             calibration = measure(engine, folder, sets, progress=progress.update)
         else:
-            calibration = learn(engine, folder, sets, close=learning.close, progress=progress.update)
+            calibration = learn(
+                engine, folder, sets, close=learning.close, familiar_words=words, progress=progress.update
+            )
     say = notes(quiet=quiet)
     if as_json:
         print(json.dumps(asdict(calibration), indent=2, ensure_ascii=False))
@@ -142,6 +173,31 @@ def _names(learning: LearningOptions, source: list[Path], reference: list[Path])
             param_hint="--source",
         )
     return names
+
+
+def _weights(learning: LearningOptions, source: list[Path]) -> list[float]:
+    """Returns the weights of the test sets."""
+    weights = learning.weight or [1.0] * len(source)
+    if learning.check and learning.weight:
+        raise typer.BadParameter("is for learning; leave it out with --check", param_hint="--weight")
+    if len(weights) != len(source):
+        raise typer.BadParameter(
+            f"{len(weights)} weights and {len(source)} test sets; give one for each, or none", param_hint="--weight"
+        )
+    return weights
+
+
+def _unfamiliar(learning: LearningOptions) -> list[Path]:
+    """Returns the files of text that is not the one the model knows best."""
+    others = learning.unfamiliar or []
+    if learning.check and (learning.familiar or others):
+        raise typer.BadParameter("is for learning; leave it out with --check", param_hint="--familiar")
+    if bool(learning.familiar) != bool(others):
+        raise typer.BadParameter(
+            "needs the other one too: what is familiar is so beside other text",
+            param_hint="--familiar and --unfamiliar",
+        )
+    return others
 
 
 def _draw_curve(calibration: "Calibration", folder: Path, output: Path) -> None:

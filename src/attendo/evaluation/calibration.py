@@ -1,7 +1,7 @@
-"""Learns the confidence of translations from sentences with references, by logistic regression on six features."""
+"""Learns the confidence of translations from sentences with references, by logistic regression on eight features."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from attendo.evaluation.reliability import Floats
 if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRF
 
+NO_WORDS: Mapping[str, float] = {}
 LEAST_SENTENCES, LEAST_OF_A_KIND = 100, 10
 NUM_FOLDS = 10
 _RIDGE = 0.1
@@ -80,35 +81,45 @@ def people_agree(metric: "CHRF", references: Sequence[Sequence[str]], close: flo
     return len(pairs), near / len(pairs) if pairs else 0.0
 
 
-def fit(judged: Sequence[JudgedTranslation]) -> Confidence:
+def fit(judged: Sequence[JudgedTranslation], familiar_words: Mapping[str, float] = NO_WORDS) -> Confidence:
     """Learns a confidence from judged sentences.
 
     Args:
         judged: at least 100 sentences, of which at least 10 came close and at least 10 did not.
+        familiar_words: the words of the text that the model knows best, if there are such.
 
     Raises:
         DataError: there are too few sentences, or too few of either kind.
     """
     _check(judged)
-    return _learned(judged)
+    return _learned(judged, familiar_words)
 
 
-def equally_weighted(sets: Sequence[Sequence[JudgedTranslation]]) -> list[JudgedTranslation]:
-    """Returns the sentences of several test sets, weighted so that all sets count equally.
+def weighted(
+    sets: Sequence[Sequence[JudgedTranslation]], weights: Sequence[float] | None = None
+) -> list[JudgedTranslation]:
+    """Returns the sentences of several test sets, weighted so that sets count by their weights, whatever their size.
 
     Args:
         sets: the test sets, none of them empty.
+        weights: the weight of each set, above 0; None for equal ones.
     """
-    total = sum(map(len, sets))
-    return [replace(sentence, weight=total / (len(sets) * len(test_set))) for test_set in sets for sentence in test_set]
+    weights = [1.0] * len(sets) if weights is None else weights
+    mean = sum(map(len, sets)) / sum(weights)
+    return [
+        replace(sentence, weight=mean * weight / len(test_set))
+        for test_set, weight in zip(sets, weights, strict=True)
+        for sentence in test_set
+    ]
 
 
-def held_out(judged: Sequence[JudgedTranslation]) -> list[float]:
+def held_out(judged: Sequence[JudgedTranslation], familiar_words: Mapping[str, float] = NO_WORDS) -> list[float]:
     """Returns the confidence of each sentence, learned from the others by ten-fold cross-validation.
 
     Args:
         judged: at least 100 sentences without repeated sources, of which at least 10 came close and at least 10 did
             not.
+        familiar_words: as for `fit`.
 
     Raises:
         DataError: there are too few sentences, or too few of either kind.
@@ -120,7 +131,7 @@ def held_out(judged: Sequence[JudgedTranslation]) -> list[float]:
     for fold in range(NUM_FOLDS):
         held_places = places[fold::NUM_FOLDS]
         others = sorted(set(places).difference(held_places))
-        learned = _learned([judged[place] for place in others])
+        learned = _learned([judged[place] for place in others], familiar_words)
         for place in held_places:
             confidences[place] = confidence_of(learned, judged[place])
     return confidences
@@ -138,30 +149,36 @@ def _check(judged: Sequence[JudgedTranslation]) -> None:
         )
 
 
-def _learned(judged: Sequence[JudgedTranslation]) -> Confidence:
+def _learned(judged: Sequence[JudgedTranslation], familiar_words: Mapping[str, float]) -> Confidence:
     shares = np.array([sentence.weight for sentence in judged], dtype=np.float64)
     log_ratio = float(np.average([length_ratio(sentence.source, sentence.text) for sentence in judged], weights=shares))
     figures = np.array(
-        [features(sentence.source, sentence.text, sentence.token_log_probs, log_ratio) for sentence in judged],
+        [
+            features(sentence.source, sentence.text, sentence.token_log_probs, log_ratio, familiar_words)
+            for sentence in judged
+        ],
         dtype=np.float64,
     )
     means = np.average(figures, axis=0, weights=shares)
     scales = np.maximum(np.sqrt(np.average((figures - means) ** 2, axis=0, weights=shares)), 1e-6)
     outcomes = np.array([sentence.close for sentence in judged], dtype=np.float64)
     *weights, bias = _logistic((figures - means) / scales, outcomes, shares).tolist()
-    weighted = [
+    learned = [
         FeatureWeight(mean=mean, scale=scale, weight=weight)
         for mean, scale, weight in zip(means.tolist(), scales.tolist(), weights, strict=True)
     ]
     return Confidence(
         bias=bias,
         log_ratio=log_ratio,
-        surprise=weighted[0],
-        shortness=weighted[1],
-        total_surprise=weighted[2],
-        length=weighted[3],
-        squared_length=weighted[4],
-        scaled_shortness=weighted[5],
+        surprise=learned[0],
+        shortness=learned[1],
+        total_surprise=learned[2],
+        length=learned[3],
+        squared_length=learned[4],
+        scaled_shortness=learned[5],
+        familiarity=learned[6],
+        familiar_surprise=learned[7],
+        familiar_words=familiar_words,
     )
 
 

@@ -1,17 +1,18 @@
 """Confidence of a translation: the calibrated probability that it is close to a human translation.
 
 A model's own probabilities are not calibrated: it may be sure of a wrong translation. But close translations can be
-distinguished by how much their tokens surprised the model, on average and in total, by the length of the source, and
-by how much shorter than usual the translation is. `calibration` learns this from sentences with references, and this
-module applies it to new ones.
+distinguished by how much their tokens surprised the model, on average and in total, by the length of the source, by
+how much shorter than usual the translation is, and by how familiar the words of the source are. `calibration` learns
+this from sentences with references, and this module applies it to new ones.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.lines.translation import Candidate, Translation
+from attendo.evaluation.familiarity import familiarity
 from attendo.text.common_words import evident_language
 
 CLOSE = 50.0
@@ -64,6 +65,12 @@ class Confidence:
     """Normalisation and weight of the square of `length`."""
     scaled_shortness: FeatureWeight = _UNUSED
     """Normalisation and weight of `shortness` times the root of the length of the source."""
+    familiarity: FeatureWeight = _UNUSED
+    """Normalisation and weight of `familiarity`."""
+    familiar_surprise: FeatureWeight = _UNUSED
+    """Normalisation and weight of `familiarity` times `total_surprise`."""
+    familiar_words: Mapping[str, float] = field(default_factory=dict)
+    """The words that tell the text that the model knows best from other text; see `familiarity.familiar_words`."""
     source_language: str = ""
     """ISO 639-1 code of the source language; empty if the language of texts is not checked."""
 
@@ -102,8 +109,10 @@ class Confidence:
             self.length,
             self.squared_length,
             self.scaled_shortness,
+            self.familiarity,
+            self.familiar_surprise,
         )
-        values = features(source, text, token_log_probs, self.log_ratio)
+        values = features(source, text, token_log_probs, self.log_ratio, self.familiar_words)
         logit = self.bias + sum(weigh(value) for weigh, value in zip(weighted, values, strict=True))
         # Written so that neither exponential overflows.
         return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
@@ -150,8 +159,8 @@ def length(source: str) -> float:
 
 
 def features(
-    source: str, text: str, token_log_probs: Sequence[float], log_ratio: float
-) -> tuple[float, float, float, float, float, float]:
+    source: str, text: str, token_log_probs: Sequence[float], log_ratio: float, familiar_words: Mapping[str, float]
+) -> tuple[float, ...]:
     """Returns the features of a translation, in the order of the fields of `Confidence`.
 
     Args:
@@ -159,12 +168,15 @@ def features(
         text: the translation of the sentence.
         token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; at least one.
         log_ratio: the mean of `length_ratio` over such translations.
+        familiar_words: the words of familiar text, or none.
 
     Returns:
-        Surprise; shortness; total surprise; length; its square, since a longer sentence comes close more often at the
-        same surprise, until it is so long that it has many errors; and shortness times the root of the number of
-        characters, which expresses it in units of its deviation: in a short sentence a few letters mean little.
+        Eight numbers: surprise; shortness; total surprise; length; its square, since a longer sentence comes close more
+        often at the same surprise, until it is so long that it has many errors; shortness times the root of the number
+        of characters, which expresses it in units of its deviation: in a short sentence a few letters mean little;
+        familiarity; and that times total surprise, because a surprise in familiar text costs less.
     """
-    long, short = length(source), shortness(source, text, log_ratio)
+    long, short, total = length(source), shortness(source, text, log_ratio), total_surprise(token_log_probs)
     deviations = short * math.sqrt(len(source) + _FEW_LETTERS)
-    return surprise(token_log_probs), short, total_surprise(token_log_probs), long, long**2, deviations
+    familiar = familiarity(source, familiar_words)
+    return surprise(token_log_probs), short, total, long, long**2, deviations, familiar, familiar * total

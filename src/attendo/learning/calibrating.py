@@ -53,7 +53,8 @@ def calibrate_anew(ancestor: Path, model: Path, held_out: Sequence[HeldOut], gen
         with load(model) as engine:
             other = judged_set(engine, _test_set(name, lines.spread(MAX_GENERAL)), before.close)
             sets = (JudgedSet(name=CORRECTIONS_SET, judged=corrections, signature=other.signature), other)
-            calibration = calibrate_judged(engine, model, sets, close=before.close)
+            words = before.learned.familiar_words
+            calibration = calibrate_judged(engine, model, sets, close=before.close, familiar_words=words)
     except DataError as error:
         return f"Confidence: not calibrated ({error}). The ancestor's calibration holds for its own weights alone."
     errors = " and ".join(f"{test_set.confidence.error:.3f} ({test_set.name})" for test_set in calibration.measured)

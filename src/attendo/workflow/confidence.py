@@ -1,7 +1,7 @@
 """Calibrated confidence: learned from test sets, kept in the model folder, loaded with the model."""
 
 import json
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,16 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, WEIGHTS, file_problem, read_json, replace_file
 from attendo.errors import DataError, ModelError
 from attendo.evaluation.calibration import (
+    NO_WORDS,
     JudgedTranslation,
     chrf,
     confidence_of,
-    equally_weighted,
     fit,
     held_out,
     is_close,
     people_agree,
     token_probability,
+    weighted,
 )
 from attendo.evaluation.confidence import CLOSE, Confidence
 from attendo.evaluation.reliability import Reliability, reliability
@@ -44,6 +45,8 @@ class TestSet:
     """Sentences that the model was not trained on; equal ones are one sentence with several references."""
     references: Sequence[str]
     """Human translations of the sources."""
+    weight: float = 1.0
+    """Weight of the set in learning, whatever its size; above 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +59,8 @@ class JudgedSet:
     """Each sentence with its translation, and whether it is close to a reference."""
     signature: str
     """The sacreBLEU signature of the metric that judged closeness."""
+    weight: float = 1.0
+    """Weight of the set in learning, whatever its size."""
     people: tuple[int, float] = (0, 0.0)
     """Number of sentences with two human translations, and the share of them whose two translations are close."""
 
@@ -93,7 +98,7 @@ class Calibration:
     signature: str
     """The sacreBLEU signature of that chrF2."""
     search: dict[str, float]
-    """Search settings of the translations: beam size and length penalty."""
+    """Search settings of the translations that change them most."""
     learned: Confidence
     """The learned parameters."""
     measured: tuple[ConfidenceQuality, ...]
@@ -146,6 +151,7 @@ def calibrate(
     sets: Sequence[TestSet],
     *,
     close: float = CLOSE,
+    familiar_words: Mapping[str, float] = NO_WORDS,
     progress: Callable[[int], None] | None = None,
 ) -> Calibration:
     """Learns the calibration of a model's confidence, and writes it into the model's folder.
@@ -153,9 +159,10 @@ def calibrate(
     Args:
         engine: the model.
         folder: its folder.
-        sets: sentences of the model's intended use, such as one set per domain; all sets have equal weight, and a
-            sentence of two sets belongs to the first.
+        sets: sentences of the model's intended use, such as one set per domain; a sentence of two sets belongs to the
+            first.
         close: minimum chrF2 of a close translation.
+        familiar_words: the words of the text that the model knows best; see `evaluation.familiarity`.
         progress: called with the number of sentences translated so far.
 
     Raises:
@@ -168,17 +175,26 @@ def calibrate(
     if not 0 < close <= 100:
         raise DataError(f"--close {close}: chrF2 goes from 0 to 100; take one such as {CLOSE:g}")
     _sealed_weights(folder)  # checked before any sentence is translated
-    return calibrate_judged(engine, folder, _judged_sets(engine, sets, close, progress), close=close)
+    judged = _judged_sets(engine, sets, close, progress)
+    return calibrate_judged(engine, folder, judged, close=close, familiar_words=familiar_words)
 
 
-def calibrate_judged(engine: Engine, folder: Path, sets: Sequence[JudgedSet], *, close: float) -> Calibration:
+def calibrate_judged(
+    engine: Engine,
+    folder: Path,
+    sets: Sequence[JudgedSet],
+    *,
+    close: float,
+    familiar_words: Mapping[str, float] = NO_WORDS,
+) -> Calibration:
     """Learns the calibration of a model's confidence from judged translations, and writes it into the model's folder.
 
     Args:
         engine: the model.
         folder: its folder.
-        sets: at least one, all non-empty and without common sources; all have equal weight.
+        sets: at least one, all non-empty and without common sources.
         close: chrF2 from which a translation counted as close.
+        familiar_words: as for `calibrate`.
 
     Raises:
         DataError: as for `calibrate`.
@@ -186,15 +202,15 @@ def calibrate_judged(engine: Engine, folder: Path, sets: Sequence[JudgedSet], *,
         OSError: the folder cannot be written to.
     """
     weights = _sealed_weights(folder)
-    judged = equally_weighted([each.judged for each in sets])
-    confidences = iter(held_out(judged))
+    judged = weighted([each.judged for each in sets], [each.weight for each in sets])
+    confidences = iter(held_out(judged, familiar_words))
     measured = [_measured(each, engine, [next(confidences) for _ in each.judged], learned_from=True) for each in sets]
     calibration = Calibration(
         weights_sha256=weights,
         close=close,
         signature=sets[0].signature,
-        search={"beam_size": engine.search.beam_size, "length_penalty": engine.search.length_penalty},
-        learned=replace(fit(judged), source_language=engine.source_language),
+        search={key: getattr(engine.search, key) for key in ("beam_size", "length_penalty", "completeness")},
+        learned=replace(fit(judged, familiar_words), source_language=engine.source_language),
         measured=tuple(measured),
     )
     write_calibration(folder, calibration)
@@ -239,7 +255,13 @@ def judged_set(
     if not judged:
         raise DataError(f"{test_set.name}: no sentence that is not in another set and has a translation; leave it out")
     people = people_agree(metric, list(of_people.values()), close)
-    return JudgedSet(name=test_set.name, judged=tuple(judged), signature=str(metric.get_signature()), people=people)
+    return JudgedSet(
+        name=test_set.name,
+        judged=tuple(judged),
+        signature=str(metric.get_signature()),
+        weight=test_set.weight,
+        people=people,
+    )
 
 
 def check(
