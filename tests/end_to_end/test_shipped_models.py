@@ -200,6 +200,17 @@ def test_messages_are_read_as_written_in_full(engines: Mapping[str, Engine], nam
     assert "shorthand" not in off.translate(short).guards
 
 
+def test_what_is_left_out_is_told(engines: Mapping[str, Engine]) -> None:
+    source = "She closed the window because it was getting colder every minute, and then she went home without a word."
+    whole, cut = engines["en-de"].translate(source), engines["en-de"].translate(source, max_len=14)
+    assert not any("corresponds" in problem for problem in whole.problems)
+    [told] = [problem for problem in cut.problems if "corresponds" in problem]
+    assert told.startswith("nothing in the translation corresponds to '")
+    assert "went home without" in told
+    off = engines["en-de"].translate(source, max_len=14, guards={"values": False, "fragments": False})
+    assert off.problems == ()
+
+
 def test_laughs_stay(engines: Mapping[str, Engine]) -> None:
     laughing, plain = engines["en-de"].translate(["LOL that's funny haha!", "that's funny"])
     assert laughing.text == f"LOL {plain.text} haha!"

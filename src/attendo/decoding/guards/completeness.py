@@ -9,6 +9,21 @@ _USUAL = {("en", "de"): 1.15, ("de", "en"): 0.86, ("en", "fr"): 1.16, ("fr", "en
 """Times that a translation has its source's characters, the median of documentation, interfaces, chats and news."""
 
 
+def relative_length(source: str, target: str, languages: tuple[str, str]) -> float | None:
+    """Returns how many times the usual length of its source's translations a translation has.
+
+    Args:
+        source: the text.
+        target: its translation.
+        languages: both languages as ISO 639-1 codes.
+
+    Returns:
+        None for languages whose usual ratio is not known.
+    """
+    usual = _USUAL.get(languages)
+    return None if usual is None else (len(target) + _FEW_LETTERS) / (len(source) + _FEW_LETTERS) / usual
+
+
 def length_problem(source: str, target: str, languages: tuple[str, str]) -> str | None:
     """Describes a problem of a translation's length; None if the length is usual or nothing is known about it.
 
@@ -17,10 +32,9 @@ def length_problem(source: str, target: str, languages: tuple[str, str]) -> str 
         target: its translation.
         languages: both languages as ISO 639-1 codes.
     """
-    usual = _USUAL.get(languages)
-    if usual is None or len(source) < SHORTEST_SOURCE:
+    ratio = relative_length(source, target, languages)
+    if ratio is None or len(source) < SHORTEST_SOURCE:
         return None
-    ratio = (len(target) + _FEW_LETTERS) / (len(source) + _FEW_LETTERS) / usual
     if ratio < _TOO_SHORT:
         return f"the translation has {ratio:.0%} of the usual length; something may have been left out"
     if ratio > _TOO_LONG:

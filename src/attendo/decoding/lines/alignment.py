@@ -75,8 +75,8 @@ def alignment(
         source_pieces=tuple(source_pieces),
         target_pieces=tuple(target_pieces),
         weights=weights,
-        source_words=_texts(source, source_pieces),
-        target_words=_texts(target, target_pieces),
+        source_words=word_texts(source, source_pieces),
+        target_words=word_texts(target, target_pieces),
         links=links(weights, source, target),
         truncated=truncated,
     )
@@ -184,7 +184,7 @@ def _last_but_one(model: DecodingModel) -> int:
     return max(1, model.config.decoder_layers - 1)
 
 
-def _texts(words: Words, pieces: Sequence[str]) -> tuple[str, ...]:
+def word_texts(words: Words, pieces: Sequence[str]) -> tuple[str, ...]:
     """The words themselves; bytes that make no character become U+FFFD."""
     written = (b"".join(bytes_of(pieces[place]) for place in places) for places in words)
     return tuple(text.decode("utf-8", errors="replace").strip(" ") for text in written)

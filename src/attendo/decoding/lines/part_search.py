@@ -12,6 +12,7 @@ from attendo.decoding.guards.parts import Part, Reading, as_it_is
 from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.lines.lengths import is_spelled, needed_tokens, piece_length
+from attendo.decoding.lines.omissions import Omissions
 from attendo.decoding.lines.ranking import Ranking
 from attendo.decoding.lines.restored import candidates
 from attendo.decoding.lines.search_variants import SearchVariants
@@ -58,6 +59,8 @@ class PartSearch:
         self._rules = LineRules(target_tokenizer, config, max_positions)
         self.variants = SearchVariants(models, config, threads=threads, ranked=ranking is not None)
         """The search with other settings."""
+        self.omissions = Omissions(models, config, source_tokenizer, languages)
+        """What translations leave out."""
         self.placeholders: tuple[str, ...] = tuple(
             symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders
         )

@@ -111,16 +111,19 @@ def written_well(translation: Translation, guards: GuardConfig, languages: tuple
     )
 
 
-def with_problems(translation: Translation, languages: tuple[str, str]) -> Translation:
+def with_problems(translation: Translation, languages: tuple[str, str], omitted: Sequence[str]) -> Translation:
     """A translation with `Translation.problems`.
 
     Args:
         translation: the translation of a line.
         languages: source and target, as ISO 639-1 codes; empty where not known.
+        omitted: stretches of the source that nothing in the translation corresponds to.
     """
     source, text = translation.source.rstrip("\r\n"), translation.text
     problems = compared(source, text, languages).problems
-    if (length := length_problem(source, text, languages)) is not None:
+    if omitted:
+        problems = (*problems, *(f"nothing in the translation corresponds to {words!r}" for words in omitted))
+    elif (length := length_problem(source, text, languages)) is not None:
         problems = (*problems, length)
     return replace(translation, problems=problems) if problems else translation
 
