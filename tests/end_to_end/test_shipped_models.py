@@ -211,6 +211,17 @@ def test_what_is_left_out_is_told(engines: Mapping[str, Engine]) -> None:
     assert off.problems == ()
 
 
+def test_the_memory_of_alignment_is_given_back() -> None:
+    engine = attendo.load("fr-en", dtype="int8")
+    engine.free_unused(0)
+    [before] = engine.align([("Bonjour !", "Hello!")])
+    # Five layers of the encoder and one of the decoder: 5 x (4 x 384 x 384 + 2 x 384 x 1536) weights and more.
+    assert engine.free_unused(0) > 5 * (4 * 384 * 384 + 2 * 384 * 1536) * 4
+    assert engine.free_unused(0) == 0
+    [again] = engine.align([("Bonjour !", "Hello!")])
+    assert again.links == before.links
+
+
 def test_laughs_stay(engines: Mapping[str, Engine]) -> None:
     laughing, plain = engines["en-de"].translate(["LOL that's funny haha!", "that's funny"])
     assert laughing.text == f"LOL {plain.text} haha!"

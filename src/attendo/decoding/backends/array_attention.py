@@ -47,6 +47,11 @@ class ArrayAttention:
         self._arrays, self._config = arrays, arrays.config
         self._floats: dict[str, FloatArray] = {}
 
+    @property
+    def num_bytes(self) -> int:
+        """Size in bytes of the float32 weights that it keeps because they are stored in int8."""
+        return sum(found.nbytes for found in list(self._floats.values()))
+
     def encoder_decoder(
         self, sources: Sequence[Ids], targets: Sequence[Ids], layer: int, *, between: Between = lambda: None
     ) -> list[FloatArray]:

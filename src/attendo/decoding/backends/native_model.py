@@ -131,8 +131,10 @@ class NativeModel:
             with suppress(IndexError):
                 while True:
                     taken.append((sessions, sessions.pop()))
-        num_bytes = sum(session.num_bytes for _, session in taken)
+        attention = self.__dict__.get("_attention")
+        num_bytes = sum(session.num_bytes for _, session in taken) + (attention.num_bytes if attention else 0)
         if num_bytes > most:
+            self.__dict__.pop("_attention", None)
             return num_bytes
         for sessions, session in reversed(taken):
             sessions.append(session)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.decoding.backends.models import DecodingModel
+from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.completeness import relative_length
@@ -27,6 +28,8 @@ _WINDOW = 5
 """Words that are looked at together: a single word without a counterpart is often a matter of grammar."""
 _COVERED = 0.3
 """Mean attention, in tokens of the translation per word, below which a window has no counterpart."""
+_BATCH_TOKENS = 512
+"""Source tokens that are aligned at a time."""
 _LONG_WORD, _LONG_WORDS = 4, 3
 """Letters and number of the words without a counterpart that matter: short words are mostly grammar.
 
@@ -65,20 +68,22 @@ class Omissions:
             tasks: tasks with their candidates.
         """
         places = [place for place, task in enumerate(tasks) if self._can_tell and self._is_short(task)]
+        lengths = [len(tasks[place].src_ids) for place in places]
         found: dict[int, str] = {}
-        for place in places:  # one by one: they differ in length, and few are asked for
-            task = tasks[place]
-            [weights] = attention_batch(
+        for batch in length_batches(lengths, max_tokens=_BATCH_TOKENS, max_sentences=len(places) or 1):
+            its_tasks = [tasks[places[number]] for number in batch]
+            weights = attention_batch(
                 self._models,
-                [task.src_ids],
-                [[*task.candidates[0].ids, EOS_ID]],
+                [task.src_ids for task in its_tasks],
+                [[*task.candidates[0].ids, EOS_ID] for task in its_tasks],
                 layer=self._config.alignment_layer,
                 head=self._config.alignment_head,
                 step=self._config.alignment_step,
-                between=task.line.between_steps,
+                between=its_tasks[0].line.between_steps,
             )
-            if words := self._without_counterpart(task, weights):
-                found[place] = words
+            for number, task, its_weights in zip(batch, its_tasks, weights, strict=True):
+                if words := self._without_counterpart(task, its_weights):
+                    found[places[number]] = words
         return found
 
     def _is_short(self, task: Task) -> bool:

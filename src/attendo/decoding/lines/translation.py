@@ -91,7 +91,7 @@ class Translation:
     """The guards that acted on the text."""
     problems: tuple[str, ...] = ()
     """Sentences that report what the best translation lacks or has in excess, such as numbers that the source does not
-    have."""
+    have, or words of the source that nothing in it corresponds to."""
     terms: tuple[TermUse, ...] = ()
     """The use of each term of the glossary that occurs in the text, sentence by sentence."""
     read: str
