@@ -60,7 +60,7 @@ def test_german_and_french(language: str, short: str, full: str) -> None:
         ("en", "u[0], np.array, r_max, im-config and --asap"),
         ("en", "The IM and the ASAP flag; DSL; IDK.py"),
         ("en", 'the format "r; θ°", where r and θ are coordinates'),
-        ("en", "the letter u in unit"),
+        ("en", "the letter u in unit, for u in users"),
         ("en", "at 15:30 hrs, %1 secs, 1,000 hrs, 1.2.3 hrs"),
         ("en", "my gonnas and wannabes; thanks to ty's mother"),
         ("en", "@pls #omg cant@example.org /ur/bin"),
