@@ -305,8 +305,8 @@ def warnings_of(counts: "Counts") -> list[str]:
             "larger search.max_len where it is set"
         )
     if counts.problems:
-        lacks = "lacks a number or name of the source, or has another"
-        lack = "lack a number or name of the source, or have another"
+        lacks = "lacks a number, a name or words of the source, or has another"
+        lack = "lack a number, a name or words of the source, or have another"
         lines.append(
             f"{counted(counts.problems, 'translation')} {lacks if counts.problems == 1 else lack}; --json says which"
         )
