@@ -61,8 +61,8 @@ _PHRASES: Mapping[str, tuple[tuple[str, str], ...]] = {
         (r"ur ([a-z]{2,})", r"your \1"),
         (r"u (are|can|can't|could|did|do|don't|guys|have|know|like|mean|need|said|see|should|there|think|too|want|were|"
          r"will|would)", r"you \1"),
-        (r"(and|are|can|could|did|do|does|for|how|if|love|miss|see|tell|text|thank|thanks|to|will|with|would) u(?! in )",
-         r"\1 you"),
+        (r"(and|are|can|could|did|do|does|for|how|if|love|miss|see|tell|text|thank|thanks|to|will|with|would) u"
+         r"(?! in )", r"\1 you"),
     ),
     "de": ((r"([Dd]as|[Ww]ie) wars", r"\1 war es"),),
 }  # fmt: skip
