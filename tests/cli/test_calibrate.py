@@ -78,7 +78,8 @@ def test_familiar_text_and_weights_are_learned_from(folder: Path, files: list[st
     [
         (["--weight", "1", "--weight", "2"], 2, "2 weights and 1 test sets; give one for each, or none"),
         (["--weight", "0"], 2, "greater than or equal to 0.001"),
-        (["--weight", "1", "--check"], 2, "is for learning; leave it out with --check"),
+        (["--weight", "1", "--check"], 2, "--weight: is fixed by the calibration"),
+        (["--familiar", "other", "--check"], 2, "--familiar: is fixed by the calibration"),
         (["--familiar", "other"], 2, "needs the other one too"),
         (["--unfamiliar", "other"], 2, "needs the other one too"),
         (["--familiar", "missing", "--unfamiliar", "missing"], 1, "missing"),

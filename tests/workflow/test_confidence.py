@@ -12,7 +12,8 @@ from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, verify_folder, w
 from attendo.checkpoint.finding import shipped_models
 from attendo.checkpoint.model_folder import load_model
 from attendo.errors import DataError, ModelError
-from attendo.workflow.confidence import TestSet, calibrate, check, load_confidence, read_calibration, report
+from attendo.workflow.confidence import TestSet, calibrate, check, load_confidence, read_calibration
+from attendo.workflow.confidence_report import report
 from attendo.workflow.engines.engine import Engine
 from attendo.workflow.engines.translate import load
 

@@ -115,19 +115,18 @@ def calibrate(
     from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
 
-    if learning.check and learning.close != DEFAULT_CLOSE:
-        raise typer.BadParameter("is fixed by the calibration; leave it out with --check", param_hint="--close")
+    _check_fixed(learning)
     check_file(output)
     if output is not None:
         need_packages(["matplotlib"], "plot")
-    names = _names(learning, source, reference)
-    weights = _weights(learning, source)
+    names, weights = _names(learning, source, reference), _weights(learning, source)
     others = _unfamiliar(learning)
     check_inputs(models=[model], files=(*source, *reference, *filter(None, [learning.familiar]), *others))
     from attendo.evaluation.familiarity import familiar_words
-    from attendo.workflow.confidence import TestSet, report
+    from attendo.workflow.confidence import TestSet
     from attendo.workflow.confidence import calibrate as learn
     from attendo.workflow.confidence import check as measure
+    from attendo.workflow.confidence_report import report
     from attendo.workflow.engines.translate import load
     from attendo.workflow.lines import lines_from, read_pairs
 
@@ -175,11 +174,22 @@ def _names(learning: LearningOptions, source: list[Path], reference: list[Path])
     return names
 
 
+def _check_fixed(learning: LearningOptions) -> None:
+    """Refuses options of a calibration where there is one already."""
+    of_calibration = {
+        "--close": learning.close != DEFAULT_CLOSE,
+        "--weight": learning.weight,
+        "--familiar": learning.familiar,
+        "--unfamiliar": learning.unfamiliar,
+    }
+    for option, given in of_calibration.items():
+        if learning.check and given:
+            raise typer.BadParameter("is fixed by the calibration; leave it out with --check", param_hint=option)
+
+
 def _weights(learning: LearningOptions, source: list[Path]) -> list[float]:
     """Returns the weights of the test sets."""
     weights = learning.weight or [1.0] * len(source)
-    if learning.check and learning.weight:
-        raise typer.BadParameter("is for learning; leave it out with --check", param_hint="--weight")
     if len(weights) != len(source):
         raise typer.BadParameter(
             f"{len(weights)} weights and {len(source)} test sets; give one for each, or none", param_hint="--weight"
@@ -190,8 +200,6 @@ def _weights(learning: LearningOptions, source: list[Path]) -> list[float]:
 def _unfamiliar(learning: LearningOptions) -> list[Path]:
     """Returns the files of text that is not the one the model knows best."""
     others = learning.unfamiliar or []
-    if learning.check and (learning.familiar or others):
-        raise typer.BadParameter("is for learning; leave it out with --check", param_hint="--familiar")
     if bool(learning.familiar) != bool(others):
         raise typer.BadParameter(
             "needs the other one too: what is familiar is so beside other text",

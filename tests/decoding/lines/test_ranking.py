@@ -78,7 +78,7 @@ def test_a_reverse_model_adds_its_score_of_each_source() -> None:
         # Seven tokens: a penalty of 2 with alpha = 1.
         return [PairScore(log_prob=log_probs.get(pair, -9.0), token_log_probs=(0.0,) * 7) for pair in pairs]
 
-    reverse = ReverseModel(score_pairs=score_pairs, length_penalty=1.0, weight=0.5)
+    reverse = ReverseModel(score_pairs=score_pairs, weight=0.5)
     candidates = candidate("short", -3.0, 7), candidate("complete", -5.0, 13)
     both = [task(*candidates), task(*candidates, source="other")]
     # -3 / 2 - 0.5 * 8 / 2 = -3.5 and -5 / 3 - 0.5 * 2 / 2 = -2.17; for the other -1.5 - 0.5 = -2 and -1.67 - 2.25.
@@ -87,4 +87,4 @@ def test_a_reverse_model_adds_its_score_of_each_source() -> None:
         ["short", "complete"],
     ]
     assert len(asked) == len(set(asked)) == 4
-    assert math.isclose(reverse.scores([("complete", "sign in")])[0], -0.5)
+    assert math.isclose(reverse.scores([("complete", "sign in")], 1.0)[0], -0.5)

@@ -52,6 +52,10 @@ class ArrayAttention:
         """Size in bytes of the float32 weights that it keeps because they are stored in int8."""
         return sum(found.nbytes for found in list(self._floats.values()))
 
+    def free(self) -> None:
+        """Frees these weights; they are made again when they are needed."""
+        self._floats.clear()
+
     def encoder_decoder(
         self, sources: Sequence[Ids], targets: Sequence[Ids], layer: int, *, between: Between = lambda: None
     ) -> list[FloatArray]:

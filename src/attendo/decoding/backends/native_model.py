@@ -6,7 +6,6 @@ import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -65,6 +64,7 @@ class NativeModel:
         _when_gone(self, kernels.call, "model_free", self._handle)
         self._kept = pack_weights(kernels, self._handle, arrays, dtype)
         self._idle: dict[int, list[Session]] = {}
+        self._attention = ArrayAttention(arrays)
         self._encodings: dict[str, FloatArray] = {}
 
     def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> "NativeStep":
@@ -108,10 +108,6 @@ class NativeModel:
         """Computes the attention of every head and layer; see `DecodingModel`."""
         return self._attention.all(source, target, between=between)
 
-    @cached_property
-    def _attention(self) -> ArrayAttention:
-        return ArrayAttention(self.arrays)
-
     def borrow(self, threads: int) -> "Session":
         """Takes an unused session, or makes one; an existing one already has its memory, which is slow to allocate."""
         try:
@@ -131,10 +127,9 @@ class NativeModel:
             with suppress(IndexError):
                 while True:
                     taken.append((sessions, sessions.pop()))
-        attention = self.__dict__.get("_attention")
-        num_bytes = sum(session.num_bytes for _, session in taken) + (attention.num_bytes if attention else 0)
+        num_bytes = sum(session.num_bytes for _, session in taken) + self._attention.num_bytes
         if num_bytes > most:
-            self.__dict__.pop("_attention", None)
+            self._attention.free()
             return num_bytes
         for sessions, session in reversed(taken):
             sessions.append(session)

@@ -67,12 +67,19 @@ _PHRASES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "de": ((r"([Dd]as|[Ww]ie) wars", r"\1 war es"),),
 }  # fmt: skip
 """Patterns of words, and what they stand for."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _ALONE = re.compile(r"(\w+)([.!?… ]*)")
 _WORD = rf"{_BEFORE}[^\W_]+{_BEHIND}"
 _HAVE_GOTTA = rf"(?<=ve|as) gotta{_BEHIND}"
 """After 've, have and has."""
 _UNIT = rf"(?<![\w.,:/%-])(\d{{1,4}}(?:\.\d{{1,2}})? ?)(hrs?|mins|secs|yrs?){_BEHIND}"
 _UNITS = {"hr": "hour", "hrs": "hour", "mins": "minute", "secs": "second", "yr": "year", "yrs": "year"}
+_IN_PHRASES = ("gotta", "r", "u", "ur", "wars")
+_TELLING = {
+    language: frozenset(_LETTERS.findall(" ".join((*words, *_WHOLE[language], *_IN_PHRASES, *_UNITS)).lower()))
+    for language, words in _WORDS.items()
+}
+"""Words, or parts of them without digits, of which a text has one if there is anything to write out."""
 _LAUGH = r"(?i:lol|lmao|rofl|(?:ha){2,9}|(?:he){2,9})"
 _LAUGH_FIRST, _LAUGH_LAST = rf"{_LAUGH}[!.,…]*\s+(?=\S)", rf"(?<=\S)\s+{_LAUGH}[!.…]*$"
 _LAUGH_ALONE = rf"\s*{_LAUGH}[!.…]*\s*"
@@ -87,7 +94,7 @@ def written_out(text: str, language: str) -> str:
         language: its language, as an ISO 639-1 code; texts of others than English, German and French stay as they are.
     """
     words = _WORDS.get(language)
-    if words is None:
+    if words is None or _TELLING[language].isdisjoint(_LETTERS.findall(text.lower())):
         return text
     alone = _ALONE.fullmatch(text)
     if alone and (whole := _full(alone[1], _WHOLE[language])):

@@ -92,13 +92,11 @@ class GuardedSearch:
             tasks = [
                 self._parts.without_strays(task) if task.line.constraints.limits_search else task for task in tasks
             ]
-        done = self._with_terms(self._looked_at(self._parts.searched(tasks)))
-        omitted = self._parts.omissions.found(done)
-        remaining = iter(enumerate(done))
+        tasks = self._with_terms(self._looked_at(self._parts.searched(tasks)))
+        remaining = iter(self._parts.omissions.marked(tasks) if self._config.guards.values else tasks)
         translations: list[Translation | None] = []
         for line, reading in zip(lines, readings, strict=True):
-            numbered = [next(remaining) if part.is_searched else None for part in reading.parts]
-            its_tasks = [each[1] if each else None for each in numbered]
+            its_tasks = [next(remaining) if part.is_searched else None for part in reading.parts]
             if any(task is not None and not task.candidates for task in its_tasks):
                 translations.append(None)
                 continue
@@ -107,8 +105,7 @@ class GuardedSearch:
             if not line.constraints.limits_search:
                 translation = written_well(translation, self._config.guards, self._languages)
             if self._config.guards.values:
-                its_omitted = [omitted[each[0]] for each in numbered if each and each[0] in omitted]
-                translation = with_problems(translation, self._languages, its_omitted)
+                translation = with_problems(translation, its_tasks, self._languages)
             translation = with_terms(translation, its_tasks)
             self.counts.add(translation, sum(len(task.src_ids) for task in its_tasks if task), line.number)
             translations.append(translation)

@@ -5,7 +5,7 @@ and computing it takes half as long as the translation.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -56,20 +56,17 @@ class Omissions:
     ) -> None:
         self._models, self._config, self._tokenizer, self._languages = models, config, source_tokenizer, languages
 
-    @cached_property
-    def _can_tell(self) -> bool:
-        """Whether it is known which head aligns; the mean of all heads is too blurred."""
-        return self._config.alignment_head is not None and self._config.guards.values
-
-    def found(self, tasks: Sequence[Task]) -> dict[int, str]:
-        """Returns, by the places of tasks whose best translation lacks words, these words of their parts.
+    def marked(self, tasks: list[Task]) -> list[Task]:
+        """Tasks with what their best translations leave out; all unchanged if it is not known which head aligns.
 
         Args:
             tasks: tasks with their candidates.
         """
-        places = [place for place, task in enumerate(tasks) if self._can_tell and self._is_short(task)]
+        if self._config.alignment_head is None:  # the mean of all heads is too blurred
+            return tasks
+        tasks = list(tasks)
+        places = [place for place, task in enumerate(tasks) if self._is_short(task)]
         lengths = [len(tasks[place].src_ids) for place in places]
-        found: dict[int, str] = {}
         for batch in length_batches(lengths, max_tokens=_BATCH_TOKENS, max_sentences=len(places) or 1):
             its_tasks = [tasks[places[number]] for number in batch]
             weights = attention_batch(
@@ -82,9 +79,8 @@ class Omissions:
                 between=its_tasks[0].line.between_steps,
             )
             for number, task, its_weights in zip(batch, its_tasks, weights, strict=True):
-                if words := self._without_counterpart(task, its_weights):
-                    found[places[number]] = words
-        return found
+                tasks[places[number]] = replace(task, omitted=self._without_counterpart(task, its_weights))
+        return tasks
 
     def _is_short(self, task: Task) -> bool:
         if not task.candidates or task.cut or not _SHORTEST <= len(task.part.read) <= _LONGEST:

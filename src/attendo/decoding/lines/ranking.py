@@ -1,6 +1,6 @@
 """Chooses among the candidates that beam search has found: by a larger length penalty, and by a reverse model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,33 +32,27 @@ class Ranking:
         Args:
             tasks: the tasks, with all candidates of a search.
         """
-        reverse = self._reverse_scores(tasks)
+        several = [task for task in tasks if len(task.candidates) > 1]
+        reverse: dict[tuple[str, str], float] = {}
+        if self.reverse is not None and several:
+            pairs = list(dict.fromkeys((each.text, task.part.read) for task in several for each in task.candidates))
+            scores = self.reverse.scores(pairs, self.length_penalty, between=several[0].line.between_steps)
+            reverse = dict(zip(pairs, scores, strict=True))
         return [self._ranked(task, reverse) if len(task.candidates) > 1 else task for task in tasks]
 
-    def _ranked(self, task: Task, reverse: Callable[[str, str], float]) -> Task:
-        texts: dict[str, list[Candidate]] = {}
-        for candidate in task.candidates:
-            texts.setdefault(candidate.text, []).append(candidate)
+    def _ranked(self, task: Task, reverse: Mapping[tuple[str, str], float]) -> Task:
+        firsts: dict[str, Candidate] = {}
+        log_probs: dict[str, float] = {}
+        for each in task.candidates:
+            if firsts.setdefault(each.text, each) is each:
+                log_probs[each.text] = each.log_prob
+            else:
+                log_probs[each.text] = float(np.logaddexp(log_probs[each.text], each.log_prob))
 
         def rank(candidate: Candidate) -> tuple[bool, bool, float]:
-            same = texts[candidate.text]
-            log_prob = float(np.logaddexp.reduce([each.log_prob for each in same]))
-            score = log_prob / length_penalty(len(same[0].token_log_probs), self.length_penalty)
-            return candidate is not same[0], not candidate.finished, -score - reverse(candidate.text, task.part.read)
+            first = firsts[candidate.text]
+            score = log_probs[candidate.text] / length_penalty(len(first.token_log_probs), self.length_penalty)
+            score += reverse.get((candidate.text, task.part.read), 0.0)
+            return candidate is not first, not candidate.finished, -score
 
         return replace(task, candidates=tuple(sorted(task.candidates, key=rank)[: self.n_best]))
-
-    def _reverse_scores(self, tasks: Sequence[Task]) -> Callable[[str, str], float]:
-        """The reverse model's score of a candidate and its source; 0 without a reverse model."""
-        if self.reverse is None:
-            return lambda text, source: 0.0
-        pairs = {
-            (candidate.text, task.part.read)
-            for task in tasks
-            if len(task.candidates) > 1
-            for candidate in task.candidates
-        }
-        ordered = sorted(pairs)
-        scores = self.reverse.scores(ordered, between=tasks[0].line.between_steps) if ordered else []
-        found = dict(zip(ordered, scores, strict=True))
-        return lambda text, source: found[text, source]

@@ -111,17 +111,17 @@ def written_well(translation: Translation, guards: GuardConfig, languages: tuple
     )
 
 
-def with_problems(translation: Translation, languages: tuple[str, str], omitted: Sequence[str]) -> Translation:
+def with_problems(translation: Translation, tasks: Sequence[Task | None], languages: tuple[str, str]) -> Translation:
     """A translation with `Translation.problems`.
 
     Args:
         translation: the translation of a line.
+        tasks: the tasks of its parts.
         languages: source and target, as ISO 639-1 codes; empty where not known.
-        omitted: stretches of the source that nothing in the translation corresponds to.
     """
     source, text = translation.source.rstrip("\r\n"), translation.text
     problems = compared(source, text, languages).problems
-    if omitted:
+    if omitted := [task.omitted for task in tasks if task is not None and task.omitted]:
         problems = (*problems, *(f"nothing in the translation corresponds to {words!r}" for words in omitted))
     elif (length := length_problem(source, text, languages)) is not None:
         problems = (*problems, length)

@@ -67,6 +67,8 @@ class Task:
     """The best translations; none before the search, and for a cancelled line."""
     guards: tuple[GuardName, ...] = ()
     """The guards that have acted on the translation."""
+    omitted: str = ""
+    """Words of the part that nothing in the best translation corresponds to; empty if there are none."""
     terms: tuple[TermUse, ...] = ()
     """The outcomes of the line's terms that occur in the part."""
 

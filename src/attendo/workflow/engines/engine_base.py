@@ -273,9 +273,7 @@ class EngineBase:
         if self._reverse is None or not search.reverse_weight:
             return None
         return ReverseModel(
-            score_pairs=self._reverse._using("score", {}).translator.score_pairs,
-            length_penalty=search.final_length_penalty,
-            weight=search.reverse_weight,
+            score_pairs=self._reverse._using("score", {}).translator.score_pairs, weight=search.reverse_weight
         )
 
     @property

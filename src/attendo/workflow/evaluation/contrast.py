@@ -41,9 +41,10 @@ def measure_contrast(
         scores.append(score)
         if progress:
             progress(len(scores), len(texts))
-    ranked = _ranked(scores, engine.search.final_length_penalty)
+    alpha = engine.search.final_length_penalty
+    ranked = _ranked(scores, alpha)
     if (reverse := engine.reverse_model(engine.search)) is not None:
-        back = reverse.scores([(text, source) for source, text in texts])
+        back = reverse.scores([(text, source) for source, text in texts], alpha)
         ranked = [sum(both) for both in zip(ranked, back, strict=True)]
     preferred, more_probable = (
         preferences(pairs, by_score[0::2], by_score[1::2]) for by_score in (ranked, _ranked(scores, 0.0))
