@@ -541,6 +541,35 @@ def test_a_placeholder_that_the_line_does_not_have_is_never_written(make: Make, 
             assert not any("\u27e6" in candidate.text for candidate in found.n_best), (line, found.n_best)
 
 
+def test_a_number_in_words_that_is_lost_is_searched_again(make: Make) -> None:
+    line = "we see the three boats here"
+    translator, model = make({line: {"wir sehen das Boot": 0.9, "hier sehen wir drei Boote": 0.1}})
+    [found] = translator.translate([line])
+    assert (checked(found).text, found.guards, found.problems) == ("hier sehen wir drei Boote", ("values",), ())
+    assert model.read == [line] * 2
+
+
+def test_a_number_that_is_lost_for_another_in_words_is_forced_with_it(make: Make) -> None:
+    line = "we see 12 dogs and three boats"
+    table = {"wir sehen 12 Hunde": 0.9, "wir sehen drei Boote": 0.09, "wir sehen 12 Hunde und drei Boote": 0.001}
+    translator, _ = make({line: table})
+    [found] = translator.translate([line])
+    assert (found.guards, found.problems) == (("values",), ())
+    assert all(number in checked(found).text for number in ("12", "drei"))
+
+
+def test_a_number_in_words_that_only_comes_behind_the_sentence_is_a_problem(make: Make) -> None:
+    line = "we see the three boats here"
+    table = {"wir sehen das Boot": 0.9, "wir sehen das Boot drei": 0.1}
+    for search in ({}, {"max_len": 3}):
+        translator, _ = make({line: table}, **search)
+        [found] = translator.translate([line])
+        assert "drei" not in found.text
+        assert found.problems == ("days, months and numbers in words that the translation has not: three",)
+    off, _ = make({line: table}, guards=GuardConfig(values=False))
+    assert (off.translate([line])[0].text, off.translate([line])[0].problems) == ("wir sehen das Boot", ())
+
+
 def test_a_name_that_is_lost_is_read_as_a_placeholder(make: Make) -> None:
     table = {
         "we see Anna Weber here": {"wir sehen das Boot": 1.0},

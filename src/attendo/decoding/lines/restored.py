@@ -8,10 +8,11 @@ from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.constraints.terminology import missed_message
 from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.casing import with_first_capital, with_source_capitals
-from attendo.decoding.guards.comparison import compared, with_english_hours
+from attendo.decoding.guards.comparison import with_english_hours
 from attendo.decoding.guards.completeness import length_problem
 from attendo.decoding.guards.parts import Part, Reading
 from attendo.decoding.guards.quotes import with_matching_quotes
+from attendo.decoding.guards.spelled import value_problems
 from attendo.decoding.guards.words import word_numbers
 from attendo.decoding.lines.tasks import NumberedLine, Task
 from attendo.decoding.lines.translation import Candidate, Translation
@@ -120,7 +121,7 @@ def with_problems(translation: Translation, tasks: Sequence[Task | None], langua
         languages: source and target, as ISO 639-1 codes; empty where not known.
     """
     source, text = translation.source.rstrip("\r\n"), translation.text
-    problems = compared(source, text, languages).problems
+    problems = value_problems(source, text, languages)
     if omitted := [task.omitted for task in tasks if task is not None and task.omitted]:
         problems = (*problems, *(f"nothing in the translation corresponds to {words!r}" for words in omitted))
     elif (length := length_problem(source, text, languages)) is not None:

@@ -1,0 +1,228 @@
+"""Weekdays, months and small numbers in words that a translation must not lose.
+
+*Could we meet on Tuesday at 3:30 pm?* without its Tuesday reads well and is wrong.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from attendo.decoding.guards.comparison import compared
+from attendo.decoding.guards.number_words import CARDINALS
+
+_DAYS = {
+    "en": "monday tuesday wednesday thursday friday saturday sunday",
+    "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
+}
+_MONTHS = {
+    "en": "January February March April May June July August September October November December",
+    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+}
+_FIRST, _LAST = 2, 12
+"""The numbers that count. *One* is also an article, and larger numbers are mostly digits."""
+
+_DAY_ENDINGS = {
+    "en": "s?",
+    "de": "(?:e?s|e|en|(?:s?(?:abend|morgen|mittag|vormittag|nachmittag|nacht)s?))?",
+    "fr": "s?",
+}
+_OTHER_DAYS = {"de": {"sonnabend": "samstag"}}
+_CASED_MONTHS = {"en": ("March", "May", "August"), "fr": ("mars",)}
+"""Months that are other words in other letters."""
+# English names of months that are words, too, where they are months: beside a day or a year, or after such a word.
+_BEFORE_MONTH = (
+    r"(?:\b(?:in|of|last|next|until|till|by|since|this|every|early|late|mid|from|to|and|or|before|after|during|through|"
+    r"between|around)|\d(?:st|nd|rd|th)?|,)[ \u00a0-]$"
+)
+_BEHIND_MONTH = r"(?:'s)? \d"
+_AMBIGUOUS_MONTHS = ("March", "May")
+# Numbers that mean something else: half past three is *halb vier*, acht Tage are a week, *neuf* is new, too.
+_NOT_NUMBERS = {
+    "en": re.compile(r"\bhalf(?: past)? $", re.IGNORECASE),
+    "de": re.compile(r"\b(?:halb|viertel|dreiviertel|in|außer|gib|gebt|nimm) $", re.IGNORECASE),
+    "fr": re.compile(r"(?!)"),
+}
+_NO_NUMBERS = {"fr": frozenset(("neuf",))}
+_A_WEEK = re.compile(r"(?:acht Tagen?|huit jours)\b", re.IGNORECASE)
+_LONGEST_BEFORE = 12
+
+# How a translation shows a number: the beginnings of the words that may stand for it.
+_SHOWN = {
+    "en": (
+        "two|both|second|pair|couple|twice|double|twin|half|bi|either|other|each|dual",
+        "three|thir|thrice|triple|tri|treble",
+        "four|fort|quarter|quad",
+        "five|fif",
+        "six",
+        "seven|sept",
+        "eight",
+        "nine|ninth",
+        "ten|teen|decade",
+        "eleven",
+        "twel|dozen|noon|midnight",
+    ),
+    "de": (
+        "zwei|zwo|beid|paar|doppel|halb|hälfte|zwilling|jed|ander|verdoppel",
+        "drei|dritt|trio",
+        "vier",
+        "fünf",
+        "sech",
+        "sieb",
+        "acht",
+        "neun",
+        "zehn|zig|jahrzehnt|dekade",
+        "elf",
+        "zwölf|dutzend|mittag|mitternacht",
+    ),
+    "fr": (
+        "deux|second|pair|couple|doubl|bi|demi|moitié|jum|autre|chaque|tous|toutes",
+        "trois|trio|tri|tiers|trent",
+        "quatr|quart|quarant",
+        "cinq",
+        "six|soixant",
+        "sept",
+        "huit",
+        "neuf|neuv|nonant",
+        "dix|dizaine|décenni",
+        "onz",
+        "douz|midi|minuit",
+    ),
+}
+_MORE_FORMS = {("en", 2): ("both",), ("de", 2): ("beide", "beiden")}
+"""Other words that a search may write for a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpelledValue:
+    """A weekday, a month or a number of a text, in words."""
+
+    text: str
+    """The word."""
+    kind: str
+    """day, month or number."""
+    number: int
+    """The number; of days and months from 0."""
+
+    def forms(self, language: str) -> tuple[str, ...]:
+        """The words of a language that a search may write for it."""
+        if self.kind == "number":
+            return (CARDINALS[language].split()[self.number], *_MORE_FORMS.get((language, self.number), ()))
+        name = (_DAYS if self.kind == "day" else _MONTHS)[language].split()[self.number]
+        if self.kind == "month" or language == "fr":
+            return (name,)
+        return (name.capitalize(), f"{name.capitalize()}s", *([f"{name}s"] if language == "de" else []))
+
+    def is_lost(self, source: str, target: str, language: str) -> bool:
+        """Whether a translation does not show it in any form.
+
+        Args:
+            source: the text.
+            target: its translation.
+            language: the translation's, as an ISO 639-1 code.
+        """
+        written = target.casefold()
+        if self.text.casefold() in written or _shown(language, self.kind, self.number).search(written):
+            return False
+        return self.kind == "day" or not _new_digits(source, target)
+
+
+def spelled_values(text: str, language: str) -> list[SpelledValue]:
+    """Finds the weekdays, the months and the numbers from two to twelve in words.
+
+    Args:
+        text: a text in the language.
+        language: its ISO 639-1 code; in others than English, French and German nothing is found.
+    """
+    return list(_found(text, language)) if language in _DAYS else []
+
+
+def lost_spelled(source: str, target: str, languages: tuple[str, str]) -> list[SpelledValue]:
+    """The weekdays, months and numbers in words that a translation does not show.
+
+    Args:
+        source: the text.
+        target: its translation.
+        languages: both languages as ISO 639-1 codes; for others than English, French and German nothing is lost.
+    """
+    if languages[1] not in _DAYS:
+        return []
+    return [value for value in spelled_values(source, languages[0]) if value.is_lost(source, target, languages[1])]
+
+
+def num_value_faults(source: str, target: str, languages: tuple[str, str]) -> int:
+    """Counts the values, in digits and in words, that a translation has lost or invented; for the arguments see
+    `value_problems`.
+    """
+    return compared(source, target, languages).num_faults + len(lost_spelled(source, target, languages))
+
+
+def value_problems(source: str, target: str, languages: tuple[str, str]) -> tuple[str, ...]:
+    """Describes the values, in digits and in words, that a translation has lost or invented, as sentences.
+
+    Args:
+        source: the text.
+        target: its translation.
+        languages: both languages as ISO 639-1 codes; empty if not known.
+    """
+    problems = compared(source, target, languages).problems
+    lost = ", ".join(dict.fromkeys(value.text for value in lost_spelled(source, target, languages)))
+    return (*problems, f"days, months and numbers in words that the translation has not: {lost}") if lost else problems
+
+
+def _found(text: str, language: str) -> Iterator[SpelledValue]:
+    places = _places(language)
+    for match in _words(language).finditer(text):
+        kind = match.lastgroup or ""
+        word = match[kind]
+        before = text[max(0, match.start() - _LONGEST_BEFORE) : match.start()]
+        if kind == "number":
+            is_name = word != word.casefold() and text[: match.start()].strip() != ""
+            if is_name or _NOT_NUMBERS[language].search(before) or _A_WEEK.match(text, match.start()):
+                continue
+        if kind == "month" and word in _AMBIGUOUS_MONTHS and language == "en":
+            if not re.search(_BEFORE_MONTH, before) and not re.match(_BEHIND_MONTH, text[match.end() :]):
+                continue
+        yield SpelledValue(word, kind, places[kind][word.casefold()])
+
+
+@cache
+def _places(language: str) -> dict[str, dict[str, int]]:
+    """The numbers of the words of each kind."""
+    numbers = CARDINALS[language].split()
+    days = {name: place for place, name in enumerate(_DAYS[language].split())}
+    days |= {other: days[name] for other, name in _OTHER_DAYS.get(language, {}).items()}
+    return {
+        "day": days,
+        "month": {name.casefold(): place for place, name in enumerate(_MONTHS[language].split())},
+        "number": {numbers[number]: number for number in range(_FIRST, _LAST + 1)},
+    }
+
+
+@cache
+def _words(language: str) -> re.Pattern[str]:
+    places = _places(language)
+    days, cased = "|".join(places["day"]), _CASED_MONTHS.get(language, ())
+    months = "|".join([f"(?i:{'|'.join(name for name in _MONTHS[language].split() if name not in cased)})", *cased])
+    numbers = "|".join(word for word in places["number"] if word not in _NO_NUMBERS.get(language, ()))
+    return re.compile(
+        rf"(?<![\w-])(?:(?P<day>(?i:{days}))(?i:{_DAY_ENDINGS[language]})|(?P<month>{months})"
+        rf"|(?P<number>(?i:{numbers}))(?!-(?:{numbers}|vingt)))(?!\w)"
+    )
+
+
+@cache
+def _shown(language: str, kind: str, number: int) -> re.Pattern[str]:
+    if kind == "number":
+        return re.compile(_SHOWN[language][number - _FIRST])
+    if kind == "day":
+        names = [name for name, place in _places(language)["day"].items() if place == number]
+        return re.compile("|".join(names))
+    return re.compile(_MONTHS[language].split()[number].casefold())
+
+
+def _new_digits(source: str, target: str) -> bool:
+    """Whether a translation has a number in digits that its source does not have."""
+    return not set(re.findall(r"\d+", target)) <= set(re.findall(r"\d+", source))

@@ -1,0 +1,78 @@
+"""Translations that have lost a weekday, a month or a number in words, searched again for it."""
+
+from dataclasses import replace
+
+from attendo.decoding.constraints.words import Subwords, forced_word_ids
+from attendo.decoding.guards.spelled import SpelledValue, lost_spelled
+from attendo.decoding.lines.tasks import Task, added
+from attendo.decoding.lines.term_retries import is_appended
+from attendo.decoding.lines.value_retries import Searches, ValueRetries
+from attendo.errors import DataError
+
+_MAX_FORCED = 4
+"""Maximum number of words of a sentence that are forced to occur; of more, hardly a sentence is left."""
+
+
+class SpelledRetries:
+    """Searches again for translations that lack a weekday, a month or a number in words of their sources.
+
+    Args:
+        tokenizer: the tokenizer of the target language.
+        languages: source and target, as ISO 639-1 codes; empty if not known.
+        values: the retries for other values.
+        searches: the searches of tasks.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Subwords,
+        languages: tuple[str, str],
+        values: ValueRetries,
+        *,
+        searches: Searches,
+    ) -> None:
+        self._tokenizer, self._languages, self._values, self._searches = tokenizer, languages, values, searches
+
+    def kept(self, tasks: list[Task]) -> list[Task]:
+        """Tasks, those whose translations have lost such a word searched again."""
+        return self._searches.again(tasks, lambda task: bool(self._lost(task)), self._forced)
+
+    def _forced(self, tasks: list[Task]) -> list[Task]:
+        """Tasks searched with the lost words forced to occur; results are kept if no worse in other respects.
+
+        If another value is lost for the word, both are forced.
+        """
+        ruled = {place: again for place, task in enumerate(tasks) if (again := self._with_forced(task)) is not None}
+        after = self._searches.wide(list(ruled.values())) if ruled else []
+        whole = iter(self._values.forced([task for task in after if task.candidates]))
+        found = list(tasks)
+        for place, task in zip(ruled, after, strict=True):
+            found[place] = self._better_of(tasks[place], next(whole)) if task.candidates else task
+        return found
+
+    def _with_forced(self, task: Task) -> Task | None:
+        """A task that must write a form of each lost word; None if they are too many, or cannot be spelled."""
+        lost = self._lost(task)
+        if len(lost) > _MAX_FORCED:
+            return None
+        rules = task.rules
+        constraints = (*rules.constraints, *self._values.no_loops)
+        try:
+            groups = [forced_word_ids(value.forms(self._languages[1]), self._tokenizer) for value in lost]
+            return replace(task, rules=replace(rules, forced_any=(*rules.forced_any, *groups), constraints=constraints))
+        except DataError:
+            return None
+
+    def _better_of(self, before: Task, after: Task) -> Task:
+        if not after.candidates:  # cancelled
+            return after
+        old, new = before.candidates[0], after.candidates[0]
+        is_good = self._searches.is_whole(after) and (new.finished or not old.finished)
+        is_better = len(self._lost(after)) < len(self._lost(before)) and not is_appended(old.text, new.text)
+        if is_good and is_better and self._values.num_faults(after) <= self._values.num_faults(before):
+            return replace(after, guards=added(after.guards, "values"))
+        return replace(before, steps=min(before.steps, after.steps))
+
+    def _lost(self, task: Task) -> list[SpelledValue]:
+        written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
+        return lost_spelled(task.part.text, written, self._languages)
