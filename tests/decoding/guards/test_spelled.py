@@ -21,7 +21,9 @@ from attendo.decoding.guards.spelled import lost_spelled, spelled_values
         ("en", "At half past three, twenty-four, Ocean's Eleven, Windows Seven", []),
         ("de", "Um halb vier, in acht Tagen, die Elf, der Vierte, achtzig, zehntausend", []),
         ("de", "Nimm dich in acht, gib acht.", []),
-        ("fr", "Un vélo neuf, mais de Mars, dix-sept, quatre-vingt, dans huit jours", []),
+        ("fr", "Un vélo neuf, mais de Mars, dix-sept, dix-neuf, quatre-vingt, dans huit jours", []),
+        ("fr", "soixante et onze, vingt et deux, cent deux ans", []),
+        ("en", "one hundred and two, a thousand three", []),
         ("es", "El martes tres de mayo", []),
         ("", "Tuesday", []),
         ("en", "", []),
@@ -34,7 +36,12 @@ def test_what_is_a_day_a_month_or_a_number(language: str, text: str, found: list
 @pytest.mark.parametrize(
     ("languages", "source", "target", "lost"),
     [
-        (("en", "de"), "Could we move it to Tuesday at 3:30 pm?", "Könnten wir es auf 15:30 Uhr verschieben?", "Tuesday"),
+        (
+            ("en", "de"),
+            "Could we move it to Tuesday at 3:30 pm?",
+            "Könnten wir es auf 15:30 Uhr verschieben?",
+            "Tuesday",
+        ),
         (("en", "de"), "Could we move it to Tuesday?", "Könnten wir es auf Dienstagabend verschieben?", ""),
         (("en", "de"), "A table for four at 7", "Ein Tisch für 7", "four"),
         (("en", "de"), "A table for four at 7", "Ein Tisch für 4 um 7", ""),
@@ -46,6 +53,11 @@ def test_what_is_a_day_a_month_or_a_number(language: str, text: str, found: list
         (("de", "en"), "Der nächste Termin ist Montag, der 4. Februar.", "The next date is February 4.", "Montag"),
         (("fr", "en"), "Les deux hommes viennent jeudi.", "Both men come on Thursdays.", ""),
         (("fr", "en"), "le jeudi 20 décembre", "Tuesday 20 December", "jeudi"),
+        (("en", "fr"), "open from six until ten", "ouvert de dix-huit heures à vingt-deux heures", ""),
+        (("en", "de"), "open until nine", "bis einundzwanzig Uhr geöffnet", ""),
+        (("en", "de"), "At night eight men helped eleven", "In der Nacht halfen Männer", "eight, eleven"),
+        (("en", "de"), "Easter Monday, a hundred and four", "Ostermontag, hundertvier", ""),
+        (("en", "fr"), "In May, two weeks", "Dans cette maison, bien", "May, two"),
         (("en", "es"), "On Tuesday", "El lunes", ""),
     ],
 )

@@ -33,27 +33,32 @@ _OTHER_DAYS = {"de": {"sonnabend": "samstag"}}
 _CASED_MONTHS = {"en": ("March", "May", "August"), "fr": ("mars",)}
 """Months that are other words in other letters."""
 # English names of months that are words, too, where they are months: beside a day or a year, or after such a word.
-_BEFORE_MONTH = (
+_BEFORE_MONTH = re.compile(
     r"(?:\b(?:in|of|last|next|until|till|by|since|this|every|early|late|mid|from|to|and|or|before|after|during|through|"
-    r"between|around)|\d(?:st|nd|rd|th)?|,)[ \u00a0-]$"
+    r"between|around)|\d(?:st|nd|rd|th)?|,)[ \u00a0-]$",
+    re.IGNORECASE,
 )
-_BEHIND_MONTH = r"(?:'s)? \d"
+_BEHIND_MONTH = re.compile(r"(?:'s)? \d")
 _AMBIGUOUS_MONTHS = ("March", "May")
-# Numbers that mean something else: half past three is *halb vier*, acht Tage are a week, *neuf* is new, too.
+# What makes a number another one: half past three is *halb vier*, and *soixante et onze* is 71.
 _NOT_NUMBERS = {
-    "en": re.compile(r"\bhalf(?: past)? $", re.IGNORECASE),
+    "en": re.compile(r"\b(?:half(?: past)?|(?:hundred|thousand)(?: and)?) $", re.IGNORECASE),
     "de": re.compile(r"\b(?:halb|viertel|dreiviertel|in|außer|gib|gebt|nimm) $", re.IGNORECASE),
-    "fr": re.compile(r"(?!)"),
+    "fr": re.compile(r"\b(?:cents?|mille|(?:vingt|trente|quarante|cinquante|soixante) et) $", re.IGNORECASE),
 }
-_NO_NUMBERS = {"fr": frozenset(("neuf",))}
+_NOT_BEHIND = {"en": "", "de": "", "fr": "(?!-)"}
+_NO_NUMBERS = {"fr": ("neuf",)}
+"""Words that mostly mean something else: *neuf* is also new."""
 _A_WEEK = re.compile(r"(?:acht Tagen?|huit jours)\b", re.IGNORECASE)
-_LONGEST_BEFORE = 12
+_LONGEST_BEFORE = 20
 
+_START = r"(?:(?<!\w)|(?<=und)|(?<=hundert)|(?<=tausend)|(?<=\d))"
+"""The start of a word, or of the part of a German number."""
 # How a translation shows a number: the beginnings of the words that may stand for it.
 _SHOWN = {
     "en": (
-        "two|both|second|pair|couple|twice|double|twin|half|bi|either|other|each|dual",
-        "three|thir|thrice|triple|tri|treble",
+        "two|both|second|pair|couple|twice|double|twin|half|halv|dupl|either|neither|other|each|dual",
+        "three|thir|thrice|tripl|treble|trio",
         "four|fort|quarter|quad",
         "five|fif",
         "six",
@@ -73,13 +78,13 @@ _SHOWN = {
         "sieb",
         "acht",
         "neun",
-        "zehn|zig|jahrzehnt|dekade",
+        "zehn|jahrzehnt|dekade",
         "elf",
         "zwölf|dutzend|mittag|mitternacht",
     ),
     "fr": (
-        "deux|second|pair|couple|doubl|bi|demi|moitié|jum|autre|chaque|tous|toutes",
-        "trois|trio|tri|tiers|trent",
+        "deux|second|pair|couple|doubl|demi|moitié|jum|autre|chaque|tous|toutes|quinz",
+        "trois|trio|tripl|tiers|trent",
         "quatr|quart|quarant",
         "cinq",
         "six|soixant",
@@ -91,6 +96,17 @@ _SHOWN = {
         "douz|midi|minuit",
     ),
 }
+# The same hours after noon: *at six* may be *à dix-huit heures*.
+_AFTER_NOON = {
+    "de": (
+        "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn", "zwanzig", "einundzwanzig",
+        "zweiundzwanzig", "dreiundzwanzig", "vierundzwanzig",
+    ),
+    "fr": (
+        "quatorze", "quinze", "seize", "dix-sept", "dix-huit", "dix-neuf", "vingt", "vingt et une", "vingt-deux",
+        "vingt-trois", "vingt-quatre",
+    ),
+}  # fmt: skip
 _MORE_FORMS = {("en", 2): ("both",), ("de", 2): ("beide", "beiden")}
 """Other words that a search may write for a number."""
 
@@ -153,9 +169,7 @@ def lost_spelled(source: str, target: str, languages: tuple[str, str]) -> list[S
 
 
 def num_value_faults(source: str, target: str, languages: tuple[str, str]) -> int:
-    """Counts the values, in digits and in words, that a translation has lost or invented; for the arguments see
-    `value_problems`.
-    """
+    """Counts the values that `value_problems` describes."""
     return compared(source, target, languages).num_faults + len(lost_spelled(source, target, languages))
 
 
@@ -182,9 +196,9 @@ def _found(text: str, language: str) -> Iterator[SpelledValue]:
             is_name = word != word.casefold() and text[: match.start()].strip() != ""
             if is_name or _NOT_NUMBERS[language].search(before) or _A_WEEK.match(text, match.start()):
                 continue
-        if kind == "month" and word in _AMBIGUOUS_MONTHS and language == "en":
-            if not re.search(_BEFORE_MONTH, before) and not re.match(_BEHIND_MONTH, text[match.end() :]):
-                continue
+        is_ambiguous = kind == "month" and language == "en" and word in _AMBIGUOUS_MONTHS
+        if is_ambiguous and not (_BEFORE_MONTH.search(before) or _BEHIND_MONTH.match(text, match.end())):
+            continue
         yield SpelledValue(word, kind, places[kind][word.casefold()])
 
 
@@ -209,18 +223,20 @@ def _words(language: str) -> re.Pattern[str]:
     numbers = "|".join(word for word in places["number"] if word not in _NO_NUMBERS.get(language, ()))
     return re.compile(
         rf"(?<![\w-])(?:(?P<day>(?i:{days}))(?i:{_DAY_ENDINGS[language]})|(?P<month>{months})"
-        rf"|(?P<number>(?i:{numbers}))(?!-(?:{numbers}|vingt)))(?!\w)"
+        rf"|(?P<number>(?i:{numbers})){_NOT_BEHIND[language]})(?!\w)"
     )
 
 
 @cache
 def _shown(language: str, kind: str, number: int) -> re.Pattern[str]:
+    """Finds what shows a word in a translation, in small letters."""
     if kind == "number":
-        return re.compile(_SHOWN[language][number - _FIRST])
-    if kind == "day":
-        names = [name for name, place in _places(language)["day"].items() if place == number]
-        return re.compile("|".join(names))
-    return re.compile(_MONTHS[language].split()[number].casefold())
+        late = [_AFTER_NOON[language][number - _FIRST]] if language in _AFTER_NOON else []
+        return re.compile(f"{_START}(?:{'|'.join([_SHOWN[language][number - _FIRST], *late])})")
+    names = "|".join(name for name, place in _places(language)[kind].items() if place == number)
+    if language == "de":  # Ostermontag, Karfreitag, Oktoberfest
+        return re.compile(names if kind == "day" else f"{_START}(?:{names})")
+    return re.compile(rf"{_START}(?:{names})s?(?!\w)")
 
 
 def _new_digits(source: str, target: str) -> bool:

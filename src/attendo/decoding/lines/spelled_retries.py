@@ -1,16 +1,21 @@
 """Translations that have lost a weekday, a month or a number in words, searched again for it."""
 
+import re
 from dataclasses import replace
 
 from attendo.decoding.constraints.words import Subwords, forced_word_ids
 from attendo.decoding.guards.spelled import SpelledValue, lost_spelled
 from attendo.decoding.lines.tasks import Task, added
-from attendo.decoding.lines.term_retries import is_appended
 from attendo.decoding.lines.value_retries import Searches, ValueRetries
 from attendo.errors import DataError
 
 _MAX_FORCED = 4
 """Maximum number of words of a sentence that are forced to occur; of more, hardly a sentence is left."""
+
+_MARKS = ".!?"
+_WORD_BEHIND = re.compile(r"\W*\w+\W*")
+_LEAST_LENGTH = 0.75
+"""Times the length of the first translation that another must have: a word may not cost a clause."""
 
 
 class SpelledRetries:
@@ -68,11 +73,26 @@ class SpelledRetries:
             return after
         old, new = before.candidates[0], after.candidates[0]
         is_good = self._searches.is_whole(after) and (new.finished or not old.finished)
-        is_better = len(self._lost(after)) < len(self._lost(before)) and not is_appended(old.text, new.text)
-        if is_good and is_better and self._values.num_faults(after) <= self._values.num_faults(before):
+        is_good = is_good and len(new.ids) >= _LEAST_LENGTH * len(old.ids)
+        lost = self._lost(before)
+        is_better = len(self._lost(after)) < len(lost)
+        # A day may stand alone behind its sentence, as in *Nous partons mardi*.
+        fits = all(value.kind == "day" for value in lost) or not _is_appended(old.text, new.text)
+        if is_good and is_better and fits and self._values.num_faults(after) <= self._values.num_faults(before):
             return replace(after, guards=added(after.guards, "values"))
         return replace(before, steps=min(before.steps, after.steps))
 
     def _lost(self, task: Task) -> list[SpelledValue]:
         written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
         return lost_spelled(task.part.text, written, self._languages)
+
+
+def _is_appended(before: str, after: str) -> bool:
+    """Whether a translation is the first one with a bare word behind it, or without its final mark.
+
+    A model that has no place for a word puts it after the sentence.
+    """
+    sentence = before.rstrip(_MARKS)
+    if after.startswith(sentence) and _WORD_BEHIND.fullmatch(after, len(sentence)):
+        return True
+    return before.endswith(tuple(_MARKS)) and not after.endswith(tuple(_MARKS))

@@ -118,8 +118,8 @@ class TermRetries:
         ranked = []
         for place, candidate in enumerate(after.candidates):
             uses = list(map(_forced, before.terms, (term.use_in(candidate.text) for term in required)))
-            fits = not is_appended(before.candidates[0].text, candidate.text)
-            if _num_missed(uses) < _num_missed(before.terms) and fits:
+            is_appended = _is_appended(before.candidates[0].text, candidate.text)
+            if _num_missed(uses) < _num_missed(before.terms) and not is_appended:
                 is_longer = _num_ends(candidate.text) > _num_ends(before.candidates[0].text)
                 ranked.append((_num_missed(uses), is_longer, -_score(candidate, uses), place, uses))
         for *_, place, uses in sorted(ranked, key=lambda each: each[:4]):
@@ -130,7 +130,7 @@ class TermRetries:
         return replace(before, steps=min(before.steps, after.steps))
 
 
-def is_appended(before: str, after: str) -> bool:
+def _is_appended(before: str, after: str) -> bool:
     """Whether a translation is the first one with words appended at its end or after its last full stop."""
     marks = tuple(_MARKS)
     return after.startswith(before.rstrip(_MARKS)) or (before.endswith(marks) and not after.endswith(marks))
