@@ -9,7 +9,7 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.frames import Frame
 from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.constraints.words import Subwords
-from attendo.decoding.guards.spelled import num_value_faults, value_problems
+from attendo.decoding.guards.content import num_faults, problems
 from attendo.decoding.lines.tasks import NumberedLine, numbered_lines
 from attendo.decoding.lines.translation import Candidate, Counts, MemoryMatch, Translation
 from attendo.decoding.lines.translator import Translator
@@ -201,8 +201,8 @@ class MemoryTranslator(Translator):
             texts: the translations that follow a frame.
         """
         translation, source = one.translation, _text(one.translation)
-        most = num_value_faults(source, translation.text, self._languages)
-        texts = [text for text in texts if num_value_faults(source, text, self._languages) <= most]
+        most = num_faults(source, translation.text, self._languages)
+        texts = [text for text in texts if num_faults(source, text, self._languages) <= most]
         if not texts:
             return None
         pairs = [one.known, (source, translation.text), *((source, text) for text in texts)]
@@ -233,7 +233,7 @@ class MemoryTranslator(Translator):
             log_prob=candidate.log_prob,
             n_best=(candidate,),
             source_truncated=before.source_truncated,
-            problems=value_problems(source, text, self._languages) if self.config.guards.values else (),
+            problems=problems(source, text, self._languages) if self.config.guards.values else (),
             read=source,
         )
 

@@ -569,6 +569,16 @@ def test_a_number_in_words_that_only_comes_behind_the_sentence_is_a_problem(make
     assert (off.translate([line])[0].text, off.translate([line])[0].problems) == ("wir sehen das Boot", ())
 
 
+def test_a_negation_that_is_lost_is_searched_again_where_it_is_not_improbable(make: Make) -> None:
+    line = "we see not the boat"
+    for share, found_text in ((0.1, "wir sehen das Boot nicht"), (0.001, "wir sehen das Boot")):
+        translator, _ = make({line: {"wir sehen das Boot": 0.9, "wir sehen das Boot nicht": share}}, beam_size=1)
+        [found] = translator.translate([line])
+        assert checked(found).text == found_text
+        is_lost = found_text.endswith("Boot")
+        assert found.problems == (("the translation has no negation for: not",) if is_lost else ())
+
+
 def test_a_name_that_is_lost_is_read_as_a_placeholder(make: Make) -> None:
     table = {
         "we see Anna Weber here": {"wir sehen das Boot": 1.0},

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from attendo.decoding.guards.comparison import compared
 from attendo.decoding.guards.number_words import CARDINALS
 
 _DAYS = {
@@ -166,24 +165,6 @@ def lost_spelled(source: str, target: str, languages: tuple[str, str]) -> list[S
     if languages[1] not in _DAYS:
         return []
     return [value for value in spelled_values(source, languages[0]) if value.is_lost(source, target, languages[1])]
-
-
-def num_value_faults(source: str, target: str, languages: tuple[str, str]) -> int:
-    """Counts the values that `value_problems` describes."""
-    return compared(source, target, languages).num_faults + len(lost_spelled(source, target, languages))
-
-
-def value_problems(source: str, target: str, languages: tuple[str, str]) -> tuple[str, ...]:
-    """Describes the values, in digits and in words, that a translation has lost or invented, as sentences.
-
-    Args:
-        source: the text.
-        target: its translation.
-        languages: both languages as ISO 639-1 codes; empty if not known.
-    """
-    problems = compared(source, target, languages).problems
-    lost = ", ".join(dict.fromkeys(value.text for value in lost_spelled(source, target, languages)))
-    return (*problems, f"days, months and numbers in words that the translation has not: {lost}") if lost else problems
 
 
 def _found(text: str, language: str) -> Iterator[SpelledValue]:

@@ -27,11 +27,11 @@ from attendo.decoding.guards.parts import Part
 from attendo.decoding.lines.name_retries import NameRetries
 from attendo.decoding.lines.part_search import PartSearch
 from attendo.decoding.lines.restored import NOTHING, restored, with_problems, with_terms, written_well
-from attendo.decoding.lines.spelled_retries import SpelledRetries
 from attendo.decoding.lines.tasks import NumberedLine, Task, added
 from attendo.decoding.lines.term_retries import TermRetries
 from attendo.decoding.lines.translation import Candidate, Counts, Translation
 from attendo.decoding.lines.value_retries import Searches, ValueRetries
+from attendo.decoding.lines.word_retries import WordRetries
 from attendo.errors import DataError
 
 COPY_MARGIN = 0.25
@@ -138,8 +138,8 @@ class GuardedSearch:
             names = NameRetries(
                 self._languages[0], self._parts.reader, values.num_faults, searches=self._retry_searches()
             )
-            spelled = SpelledRetries(self._tokenizer, self._languages, values, searches=self._retry_searches())
-            tasks = spelled.kept(names.kept(values.kept(tasks)))
+            words = WordRetries(self._tokenizer, self._languages, values, searches=self._retry_searches())
+            tasks = words.kept(names.kept(values.kept(tasks)))
         return tasks
 
     def _with_terms(self, tasks: list[Task]) -> list[Task]:

@@ -1,25 +1,30 @@
-"""Translations that have lost a weekday, a month or a number in words, searched again for it."""
+"""Translations that have lost a weekday, a month, a small number in words or a negation, searched again for it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from attendo.decoding.constraints.words import Subwords, forced_word_ids
-from attendo.decoding.guards.spelled import SpelledValue, lost_spelled
+from attendo.decoding.guards.content import LostWord, lost_words
+from attendo.decoding.guards.spelled import SpelledValue
 from attendo.decoding.lines.tasks import Task, added
+from attendo.decoding.lines.translation import Candidate
 from attendo.decoding.lines.value_retries import Searches, ValueRetries
 from attendo.errors import DataError
 
 _MAX_FORCED = 4
 """Maximum number of words of a sentence that are forced to occur; of more, hardly a sentence is left."""
-
 _MARKS = ".!?"
 _WORD_BEHIND = re.compile(r"\W*\w+\W*")
 _LEAST_LENGTH = 0.75
 """Times the length of the first translation that another must have: a word may not cost a clause."""
+_NEGATION_MARGIN = 5.0
+"""Maximum loss of log-probability for a negation; if it costs more, the first translation mostly says the same in other
+words."""
 
 
-class SpelledRetries:
-    """Searches again for translations that lack a weekday, a month or a number in words of their sources.
+class WordRetries:
+    """Searches again for translations that lack a word of a small class that their sources have.
 
     Args:
         tokenizer: the tokenizer of the target language.
@@ -29,12 +34,7 @@ class SpelledRetries:
     """
 
     def __init__(
-        self,
-        tokenizer: Subwords,
-        languages: tuple[str, str],
-        values: ValueRetries,
-        *,
-        searches: Searches,
+        self, tokenizer: Subwords, languages: tuple[str, str], values: ValueRetries, *, searches: Searches
     ) -> None:
         self._tokenizer, self._languages, self._values, self._searches = tokenizer, languages, values, searches
 
@@ -63,7 +63,7 @@ class SpelledRetries:
         rules = task.rules
         constraints = (*rules.constraints, *self._values.no_loops)
         try:
-            groups = [forced_word_ids(value.forms(self._languages[1]), self._tokenizer) for value in lost]
+            groups = [forced_word_ids(word.forms(self._languages[1]), self._tokenizer) for word in lost]
             return replace(task, rules=replace(rules, forced_any=(*rules.forced_any, *groups), constraints=constraints))
         except DataError:
             return None
@@ -72,19 +72,28 @@ class SpelledRetries:
         if not after.candidates:  # cancelled
             return after
         old, new = before.candidates[0], after.candidates[0]
+        lost, still_lost = self._lost(before), self._lost(after)
         is_good = self._searches.is_whole(after) and (new.finished or not old.finished)
-        is_good = is_good and len(new.ids) >= _LEAST_LENGTH * len(old.ids)
-        lost = self._lost(before)
-        is_better = len(self._lost(after)) < len(lost)
-        # A day may stand alone behind its sentence, as in *Nous partons mardi*.
-        fits = all(value.kind == "day" for value in lost) or not _is_appended(old.text, new.text)
-        if is_good and is_better and fits and self._values.num_faults(after) <= self._values.num_faults(before):
+        is_better = len(still_lost) < len(lost) and self._values.num_faults(after) <= self._values.num_faults(before)
+        is_long = len(new.ids) >= _LEAST_LENGTH * len(old.ids)
+        if is_good and is_better and is_long and _fits(lost, old.text, new.text) and _is_likely(lost, old, new):
             return replace(after, guards=added(after.guards, "values"))
         return replace(before, steps=min(before.steps, after.steps))
 
-    def _lost(self, task: Task) -> list[SpelledValue]:
+    def _lost(self, task: Task) -> Sequence[LostWord]:
         written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
-        return lost_spelled(task.part.text, written, self._languages)
+        return lost_words(task.part.text, written, self._languages)
+
+
+def _is_likely(lost: Sequence[LostWord], old: Candidate, new: Candidate) -> bool:
+    """Whether a translation is probable enough for what it has regained."""
+    return any(isinstance(word, SpelledValue) for word in lost) or new.log_prob > old.log_prob - _NEGATION_MARGIN
+
+
+def _fits(lost: Sequence[LostWord], old: str, new: str) -> bool:
+    """Whether a translation has its words within the sentence; days and negations may stand alone behind it."""
+    may_be_behind = all(not isinstance(word, SpelledValue) or word.kind == "day" for word in lost)
+    return may_be_behind or not _is_appended(old, new)
 
 
 def _is_appended(before: str, after: str) -> bool:

@@ -1,0 +1,34 @@
+"""What a translation must keep of its source: values, days, months and small numbers in words, and a negation."""
+
+from attendo.decoding.guards.comparison import compared
+from attendo.decoding.guards.negation import Negation, lost_negation
+from attendo.decoding.guards.spelled import SpelledValue, lost_spelled
+
+LostWord = SpelledValue | Negation
+"""A word that a translation does not show."""
+
+
+def lost_words(source: str, target: str, languages: tuple[str, str]) -> list[LostWord]:
+    """Finds the days, months and small numbers in words, and the negation, that a translation does not show.
+
+    Args:
+        source: the text.
+        target: its translation.
+        languages: both languages as ISO 639-1 codes; empty if not known.
+    """
+    return [*lost_spelled(source, target, languages), *lost_negation(source, target, languages)]
+
+
+def num_faults(source: str, target: str, languages: tuple[str, str]) -> int:
+    """Counts the values and words that a translation has lost or invented; for the arguments see `lost_words`."""
+    return compared(source, target, languages).num_faults + len(lost_words(source, target, languages))
+
+
+def problems(source: str, target: str, languages: tuple[str, str]) -> tuple[str, ...]:
+    """Describes what a translation has lost or invented, as sentences; for the arguments see `lost_words`."""
+    found = list(compared(source, target, languages).problems)
+    if spelled := lost_spelled(source, target, languages):
+        words = ", ".join(dict.fromkeys(value.text for value in spelled))
+        found.append(f"days, months and numbers in words that the translation has not: {words}")
+    found += [f"the translation has no negation for: {each.text}" for each in lost_negation(source, target, languages)]
+    return tuple(found)
