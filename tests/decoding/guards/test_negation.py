@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.decoding.guards.negation import lost_negation
+from attendo.decoding.guards.negation import invented_negation, lost_negation, negations
 
 EN_DE, DE_EN, EN_FR, FR_EN = ("en", "de"), ("de", "en"), ("en", "fr"), ("fr", "en")
 
@@ -52,3 +52,21 @@ def test_what_may_be_written_for_it_shows_it() -> None:
         [negation] = lost_negation(source, "", languages)
         for form in negation.forms(languages[1]):
             assert lost_negation(source, f"a {form} b", languages) == [], form
+
+
+def test_a_negation_that_the_source_does_not_show_is_invented() -> None:
+    assert [each.text for each in invented_negation("It makes noises.", "Es macht keine Geräusche.", EN_DE)] == [
+        "keine"
+    ]
+    free = invented_negation("Kinder fahren kostenlos.", "Children don't drive for free.", DE_EN)
+    assert [each.text for each in free] == ["n't"]
+    assert invented_negation("Have you ever been there?", "N'y es-tu jamais allé ?", EN_FR) == []
+    assert invented_negation("Er ist unsicher.", "He is not certain.", DE_EN) == []
+    assert invented_negation("Empieza.", "It will not start.", ("es", "en")) == []
+
+
+def test_every_word_that_may_be_written_for_a_negation_negates() -> None:
+    for languages, source in ((EN_DE, "not"), (DE_EN, "nicht"), (EN_FR, "not")):
+        [negation] = lost_negation(source, "", languages)
+        assert set(negation.forms(languages[1])) < set(negations(languages[1]))
+    assert negations("es") == ()

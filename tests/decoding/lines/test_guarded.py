@@ -571,12 +571,23 @@ def test_a_number_in_words_that_only_comes_behind_the_sentence_is_a_problem(make
 
 def test_a_negation_that_is_lost_is_searched_again_where_it_is_not_improbable(make: Make) -> None:
     line = "we see not the boat"
-    for share, found_text in ((0.1, "wir sehen das Boot nicht"), (0.001, "wir sehen das Boot")):
-        translator, _ = make({line: {"wir sehen das Boot": 0.9, "wir sehen das Boot nicht": share}}, beam_size=1)
+    for share, expected in ((0.1, "das Boot sehen wir nicht"), (0.001, "wir sehen das Boot")):
+        translator, model = make({line: {"wir sehen das Boot": 0.9, "das Boot sehen wir nicht": share}})
         [found] = translator.translate([line])
-        assert checked(found).text == found_text
-        is_lost = found_text.endswith("Boot")
+        is_lost = share < 0.1
+        assert (checked(found).text, model.read) == (expected, [line] * 2)
         assert found.problems == (("the translation has no negation for: not",) if is_lost else ())
+
+
+def test_a_negation_that_is_invented_is_not_written(make: Make) -> None:
+    line = "we see the boat"
+    translator, _ = make({line: {"wir sehen nicht das Boot": 0.6, "wir sehen das Boot": 0.4}})
+    [found] = translator.translate([line])
+    assert (checked(found).text, found.guards, found.problems) == ("wir sehen das Boot", ("values",), ())
+    translator, _ = make({line: {"wir sehen nicht das Boot": 1.0}})
+    [found] = translator.translate([line])
+    assert found.text == "wir sehen nicht das Boot"
+    assert found.problems == ("the translation has a negation that the source has not: nicht",)
 
 
 def test_a_name_that_is_lost_is_read_as_a_placeholder(make: Make) -> None:

@@ -1,7 +1,7 @@
 """What a translation must keep of its source: values, days, months and small numbers in words, and a negation."""
 
 from attendo.decoding.guards.comparison import compared
-from attendo.decoding.guards.negation import Negation, lost_negation
+from attendo.decoding.guards.negation import Negation, invented_negation, lost_negation
 from attendo.decoding.guards.spelled import SpelledValue, lost_spelled
 
 LostWord = SpelledValue | Negation
@@ -21,7 +21,8 @@ def lost_words(source: str, target: str, languages: tuple[str, str]) -> list[Los
 
 def num_faults(source: str, target: str, languages: tuple[str, str]) -> int:
     """Counts the values and words that a translation has lost or invented; for the arguments see `lost_words`."""
-    return compared(source, target, languages).num_faults + len(lost_words(source, target, languages))
+    texts = source, target, languages
+    return compared(*texts).num_faults + len(lost_words(*texts)) + len(invented_negation(*texts))
 
 
 def problems(source: str, target: str, languages: tuple[str, str]) -> tuple[str, ...]:
@@ -31,4 +32,8 @@ def problems(source: str, target: str, languages: tuple[str, str]) -> tuple[str,
         words = ", ".join(dict.fromkeys(value.text for value in spelled))
         found.append(f"days, months and numbers in words that the translation has not: {words}")
     found += [f"the translation has no negation for: {each.text}" for each in lost_negation(source, target, languages)]
+    found += [
+        f"the translation has a negation that the source has not: {each.text}"
+        for each in invented_negation(source, target, languages)
+    ]
     return tuple(found)

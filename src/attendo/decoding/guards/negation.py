@@ -1,4 +1,4 @@
-"""Negations that a translation must not lose: without its *not*, a sentence says the opposite."""
+"""Negations that a translation must not lose or invent: a *not* more or less, and a sentence says the opposite."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _NEGATED = {
         r"(?<!\w)(?:nichts(?! als\b)|nie|niemals|niemand(?:em|en)?|kein(?:e|en|em|er|es)?(?! problem)|weder)",
     ),
     "fr": (
-        r"(?<!\w)(?:ne |n['’])(?!est-ce pas|oubli|hésit|arrêt|cess|manqu)[^.!?;:]{2,30}"
+        r"(?<!\w)(?:ne |n['’])(?!est-ce pas|importe|oubli|hésit|arrêt|cess|manqu)[^.!?;:]{2,30}"
         r"(?<!\w)(?:pas(?! (?:que|seulement|mal)\b)|rien|jamais|aucune?|personne)",
         r"(?<!\w)(?:suis|es|est|ai|as|a|sais|sait|veux|veut|peux|peut|fais|fait) pas(?! (?:que|seulement|mal)\b)",
     ),
@@ -27,7 +27,7 @@ _SHOWN = {
         r"n['’]t(?!\w)",
         r"(?<!\w)(?:no|not|none|nor|neither|never|nobody|nothing|nowhere|without|cannot|non-?\w+)(?!\w)",
         r"(?<!\w)(?:hardly|barely|only|just|except|instead|rather|unless|until|wrong|off|out|away|far|free|safe)(?!\w)",
-        r"(?<!\w)(?:bad|badly|dumb|few|little|other|keep|keeps|kept|den(?:y|ie[sd]))(?!\w)",
+        r"(?<!\w)(?:ever|bad|badly|dumb|few|little|other|keep|keeps|kept|den(?:y|ie[sd]))(?!\w)",
         r"(?<!\w)(?:fail|lack|miss|refus|reject|prevent|avoid|stop|exclud|omit|ignor|dis|un(?!der|ti|it|io|iv|iq|if|le))",
         r"(?<!\w)in(?:val|corr|compl|vis|acc|act|cap|comp|suff|sec|app|diff|sens)|(?<!\w)im(?:poss|pat|pol|perf)",
         r"\wless(?!\w)",
@@ -35,13 +35,13 @@ _SHOWN = {
     "de": (
         r"nicht|(?<!\w)(?:nie|kein|nirgend|weder|ohne|nein|noch|nur|erst|kaum|egal|gleichgültig|schlecht|falsch|fehl)",
         r"(?<!\w)(?:sonst|statt|außer|verhinder|vermeid|verbot|verbiet|verweiger|weiger|ablehn|abgelehnt|scheiter)",
-        r"(?<!\w)(?:gescheiter|miss|un(?!d\b|s|t))|\w{3}los(?:e[nmrs]?)?(?!\w)|wenig|anders|höchstens",
+        r"(?<!\w)(?:gescheiter|miss|un(?!d\b|s\b|ser|ter|t\b))|\w{3}(?<!kosten)los(?:e[nmrs]?)?(?!\w)|wenig|anders|höchstens",
     ),
     "fr": (
         r"(?<!\w)(?:ne|ni|pas|mal)(?!\w)|(?<!\w)n['’]",
         r"(?<!\w)(?:non|jamais|rien|aucun|personne|sans|null?e? part|seul|sauf|plutôt|peu(?!\w)|moins|rarement|sinon)",
         r"(?<!\w)(?:échou|échec|manqu|évit|empêch|refus|interdi|ignor|égal|mauvais|faux|différen|imposs|dés)",
-        r"(?<!\w)in(?:val|corr|compl|vis|acc|act|cap|comp|suff|app|diff|ut|trouv)",
+        r"(?<!\w)in(?:val|corr|compl|vis|acc|act|cap|comp|suff|app|con|dén|diff|ut|trouv)",
     ),
 }
 _FORMS = {
@@ -52,6 +52,8 @@ _FORMS = {
     "de": ("nicht", "kein", "keine", "keinen", "keinem", "keiner", "nie", "niemals", "niemand", "nichts", "weder"),
     "fr": ("pas", "rien", "jamais", "aucun", "aucune", "personne"),
 }  # fmt: skip
+_WITHOUT = {"en": ("without", "nor"), "de": ("ohne",), "fr": ("sans", "ne", "n'")}
+"""Words that negate beside others, or only a part of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,16 @@ class Negation:
     def forms(self, language: str) -> tuple[str, ...]:
         """The words of a language that a search may write for it."""
         return _FORMS[language]
+
+
+def negations(language: str) -> tuple[str, ...]:
+    """The words that negate in a language; none for others than English, French and German."""
+    return (*_FORMS[language], *_WITHOUT[language]) if language in _FORMS else ()
+
+
+def invented_negation(source: str, target: str, languages: tuple[str, str]) -> list[Negation]:
+    """Returns the negation of a translation if its source shows none; for the arguments see `lost_negation`."""
+    return lost_negation(target, source, (languages[1], languages[0]))
 
 
 def lost_negation(source: str, target: str, languages: tuple[str, str]) -> list[Negation]:

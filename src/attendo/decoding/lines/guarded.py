@@ -138,7 +138,9 @@ class GuardedSearch:
             names = NameRetries(
                 self._languages[0], self._parts.reader, values.num_faults, searches=self._retry_searches()
             )
-            words = WordRetries(self._tokenizer, self._languages, values, searches=self._retry_searches())
+            words = WordRetries(
+                self._tokenizer, self._languages, lambda: self._spelling, values, searches=self._retry_searches()
+            )
             tasks = words.kept(names.kept(values.kept(tasks)))
         return tasks
 

@@ -1,14 +1,17 @@
-"""Translations that have lost a weekday, a month, a small number in words or a negation, searched again for it."""
+"""Searches again for translations that have lost a weekday, a month, a small number in words or a negation.
+
+A translation that has invented a negation is searched again, too.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from attendo.decoding.constraints.words import Subwords, forced_word_ids
+from attendo.decoding.constraints.words import ForbiddenWords, Spelling, Subwords, forced_word_ids
 from attendo.decoding.guards.content import LostWord, lost_words
+from attendo.decoding.guards.negation import Negation, invented_negation, negations
 from attendo.decoding.guards.spelled import SpelledValue
 from attendo.decoding.lines.tasks import Task, added
-from attendo.decoding.lines.translation import Candidate
 from attendo.decoding.lines.value_retries import Searches, ValueRetries
 from attendo.errors import DataError
 
@@ -29,18 +32,42 @@ class WordRetries:
     Args:
         tokenizer: the tokenizer of the target language.
         languages: source and target, as ISO 639-1 codes; empty if not known.
+        spelling: returns the spelling of the pieces of the target vocabulary.
         values: the retries for other values.
         searches: the searches of tasks.
     """
 
     def __init__(
-        self, tokenizer: Subwords, languages: tuple[str, str], values: ValueRetries, *, searches: Searches
+        self,
+        tokenizer: Subwords,
+        languages: tuple[str, str],
+        spelling: Callable[[], Spelling],
+        values: ValueRetries,
+        *,
+        searches: Searches,
     ) -> None:
-        self._tokenizer, self._languages, self._values, self._searches = tokenizer, languages, values, searches
+        self._tokenizer, self._languages, self._spelling = tokenizer, languages, spelling
+        self._values, self._searches = values, searches
 
     def kept(self, tasks: list[Task]) -> list[Task]:
-        """Tasks, those whose translations have lost such a word searched again."""
-        return self._searches.again(tasks, lambda task: bool(self._lost(task)), self._forced)
+        """Tasks, those whose translations have lost or invented such a word searched again."""
+        tasks = self._searches.again(tasks, lambda task: bool(self._lost(task)), self._forced)
+        return self._searches.again(tasks, lambda task: bool(self._invented(task)), self._without_negation)
+
+    def _without_negation(self, tasks: list[Task]) -> list[Task]:
+        """Tasks searched without any negation; results are kept if no worse in other respects, and not improbable."""
+        forbidden = ForbiddenWords(negations(self._languages[1]), self._spelling())
+        limited = [
+            replace(
+                task,
+                rules=replace(task.rules, constraints=(*task.rules.constraints, forbidden, *self._values.no_loops)),
+            )
+            for task in tasks
+        ]
+        return [
+            self._better_of(before, after)
+            for before, after in zip(tasks, self._searches.searched(limited), strict=True)
+        ]
 
     def _forced(self, tasks: list[Task]) -> list[Task]:
         """Tasks searched with the lost words forced to occur; results are kept if no worse in other respects.
@@ -72,22 +99,30 @@ class WordRetries:
         if not after.candidates:  # cancelled
             return after
         old, new = before.candidates[0], after.candidates[0]
-        lost, still_lost = self._lost(before), self._lost(after)
-        is_good = self._searches.is_whole(after) and (new.finished or not old.finished)
-        is_better = len(still_lost) < len(lost) and self._values.num_faults(after) <= self._values.num_faults(before)
-        is_long = len(new.ids) >= _LEAST_LENGTH * len(old.ids)
-        if is_good and is_better and is_long and _fits(lost, old.text, new.text) and _is_likely(lost, old, new):
+        faults = [*self._lost(before), *self._invented(before)]
+        is_whole = self._searches.is_whole(after) and (new.finished or not old.finished)
+        is_better = (
+            len(self._lost(after)) + len(self._invented(after)) < len(faults)
+            and self._values.num_faults(after) <= self._values.num_faults(before)
+            and len(new.ids) >= _LEAST_LENGTH * len(old.ids)
+        )
+        is_likely = (
+            any(isinstance(fault, SpelledValue) for fault in faults) or new.log_prob > old.log_prob - _NEGATION_MARGIN
+        )
+        if is_whole and is_better and is_likely and _fits(faults, old.text, new.text):
             return replace(after, guards=added(after.guards, "values"))
         return replace(before, steps=min(before.steps, after.steps))
 
     def _lost(self, task: Task) -> Sequence[LostWord]:
-        written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
-        return lost_words(task.part.text, written, self._languages)
+        return lost_words(task.part.text, _written(task), self._languages)
+
+    def _invented(self, task: Task) -> Sequence[Negation]:
+        return invented_negation(task.part.text, _written(task), self._languages)
 
 
-def _is_likely(lost: Sequence[LostWord], old: Candidate, new: Candidate) -> bool:
-    """Whether a translation is probable enough for what it has regained."""
-    return any(isinstance(word, SpelledValue) for word in lost) or new.log_prob > old.log_prob - _NEGATION_MARGIN
+def _written(task: Task) -> str:
+    """The best translation of a task, with the text that placeholders stand for."""
+    return "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
 
 
 def _fits(lost: Sequence[LostWord], old: str, new: str) -> bool:
