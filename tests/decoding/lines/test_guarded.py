@@ -569,6 +569,12 @@ def test_a_number_in_words_that_only_comes_behind_the_sentence_is_a_problem(make
     assert (off.translate([line])[0].text, off.translate([line])[0].problems) == ("wir sehen das Boot", ())
 
 
+def test_a_sign_that_stays_lost_is_a_problem(make: Make) -> None:
+    translator, _ = make(lambda read: {read.replace("$", "").strip(): 1.0}, max_len=2)
+    [found] = translator.translate(["see $3"])
+    assert "signs that the translation has not: $" in found.problems
+
+
 def test_a_negation_that_is_lost_is_searched_again_where_it_is_not_improbable(make: Make) -> None:
     line = "we see not the boat"
     for share, expected in ((0.1, "das Boot sehen wir nicht"), (0.001, "wir sehen das Boot")):

@@ -1,22 +1,24 @@
-"""What a translation must keep of its source: values, days, months and small numbers in words, and a negation."""
+"""What a translation must keep of its source: values, signs, days, months and small numbers in words, a negation."""
 
 from attendo.decoding.guards.comparison import compared
 from attendo.decoding.guards.negation import Negation, invented_negation, lost_negation
 from attendo.decoding.guards.spelled import SpelledValue, lost_spelled
+from attendo.decoding.guards.unit_signs import UnitSign, lost_signs
 
-LostWord = SpelledValue | Negation
-"""A word that a translation does not show."""
+LostWord = SpelledValue | UnitSign | Negation
+"""A word or sign that a translation does not show."""
 
 
 def lost_words(source: str, target: str, languages: tuple[str, str]) -> list[LostWord]:
-    """Finds the days, months and small numbers in words, and the negation, that a translation does not show.
+    """Finds the days, months and small numbers in words, the signs and the negation that a translation does not show.
 
     Args:
         source: the text.
         target: its translation.
         languages: both languages as ISO 639-1 codes; empty if not known.
     """
-    return [*lost_spelled(source, target, languages), *lost_negation(source, target, languages)]
+    spelled, negation = (lost(source, target, languages) for lost in (lost_spelled, lost_negation))
+    return [*spelled, *lost_signs(source, target), *negation]
 
 
 def num_faults(source: str, target: str, languages: tuple[str, str]) -> int:
@@ -31,6 +33,8 @@ def problems(source: str, target: str, languages: tuple[str, str]) -> tuple[str,
     if spelled := lost_spelled(source, target, languages):
         words = ", ".join(dict.fromkeys(value.text for value in spelled))
         found.append(f"days, months and numbers in words that the translation has not: {words}")
+    if signs := lost_signs(source, target):
+        found.append(f"signs that the translation has not: {', '.join(sign.text for sign in signs)}")
     found += [f"the translation has no negation for: {each.text}" for each in lost_negation(source, target, languages)]
     found += [
         f"the translation has a negation that the source has not: {each.text}"

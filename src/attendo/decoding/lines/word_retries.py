@@ -19,8 +19,9 @@ _MAX_FORCED = 4
 """Maximum number of words of a sentence that are forced to occur; of more, hardly a sentence is left."""
 _MARKS = ".!?"
 _WORD_BEHIND = re.compile(r"\W*\w+\W*")
-_LEAST_LENGTH = 0.75
-"""Times the length of the first translation that another must have: a word may not cost a clause."""
+_LEAST_LENGTH, _FEW_TOKENS = 0.75, 2
+"""Times the length of the first translation that another must have, up to a few tokens: a word may not cost a
+clause."""
 _NEGATION_MARGIN = 5.0
 """Maximum loss of log-probability for a negation; if it costs more, the first translation mostly says the same in other
 words."""
@@ -104,10 +105,10 @@ class WordRetries:
         is_better = (
             len(self._lost(after)) + len(self._invented(after)) < len(faults)
             and self._values.num_faults(after) <= self._values.num_faults(before)
-            and len(new.ids) >= _LEAST_LENGTH * len(old.ids)
+            and len(new.ids) + _FEW_TOKENS >= _LEAST_LENGTH * len(old.ids)
         )
         is_likely = (
-            any(isinstance(fault, SpelledValue) for fault in faults) or new.log_prob > old.log_prob - _NEGATION_MARGIN
+            any(not isinstance(fault, Negation) for fault in faults) or new.log_prob > old.log_prob - _NEGATION_MARGIN
         )
         if is_whole and is_better and is_likely and _fits(faults, old.text, new.text):
             return replace(after, guards=added(after.guards, "values"))
@@ -127,8 +128,12 @@ def _written(task: Task) -> str:
 
 def _fits(lost: Sequence[LostWord], old: str, new: str) -> bool:
     """Whether a translation has its words within the sentence; days and negations may stand alone behind it."""
-    may_be_behind = all(not isinstance(word, SpelledValue) or word.kind == "day" for word in lost)
+    may_be_behind = all(isinstance(word, Negation) or _is_day(word) for word in lost)
     return may_be_behind or not _is_appended(old, new)
+
+
+def _is_day(word: LostWord) -> bool:
+    return isinstance(word, SpelledValue) and word.kind == "day"
 
 
 def _is_appended(before: str, after: str) -> bool:
