@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.decoding.guards.comparison import compared, possible_numbers, target_form, with_english_hours
+from attendo.decoding.guards.comparison import compared, possible_numbers, target_form, with_usual_hours
 from attendo.decoding.guards.values import values
 
 DE, EN, FR, FR_EN = ("en", "de"), ("de", "en"), ("en", "fr"), ("fr", "en")
@@ -180,4 +180,9 @@ def test_the_numbers_that_a_translation_may_write() -> None:
     ],
 )
 def test_english_has_twelve_hours(text: str, expected: str) -> None:
-    assert with_english_hours(text) == expected
+    assert with_usual_hours(text, "en") == expected
+
+
+def test_german_hours_have_one_uhr() -> None:
+    assert with_usual_hours("um 6 Uhr Uhr, um 7 Uhr", "de") == "um 6 Uhr, um 7 Uhr"
+    assert with_usual_hours("17 o'clock", "fr") == "17 o'clock"

@@ -10,6 +10,7 @@ from attendo.decoding.guards.output import (
     InOrder,
     NoStutter,
     Without,
+    doubled_words,
     has_loop,
     has_much_of,
     is_copy,
@@ -33,6 +34,24 @@ from attendo.decoding.guards.output import (
 )
 def test_loops(text: str, expected: bool) -> None:
     assert has_loop(text.split()) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "found"),
+    [
+        ("Du solltest das jetzt jetzt tun.", "You should do that right now.", ["jetzt"]),
+        ("the Pacific Pacific.", "den Pazifik", ["Pacific"]),
+        ("a blue blue blouse, a big big hat", "ein Hut", ["blue", "big"]),
+        # Right in a sentence, as in the source, or another word.
+        ("I think that that is true, you had had it.", "ja", []),
+        ("die Tür, die die Katze öffnet; Vous vous trompez.", "non", []),
+        ("blue blue", "blau blau", []),
+        ("le modèle de haut haut-parleur, Essen essen, in in, 10 10, Haus Hausboot, ja, ja", "x", []),
+        ("", "", []),
+    ],
+)
+def test_words_that_are_written_twice(text: str, source: str, found: list[str]) -> None:
+    assert doubled_words(text, source) == found
 
 
 def test_points_are_a_loop_where_they_fill_a_line() -> None:

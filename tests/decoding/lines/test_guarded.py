@@ -513,6 +513,23 @@ def test_a_number_in_words_is_no_problem(make: Make) -> None:
     assert (dozen.text, dozen.guards) == ("12 Hunde", ())
 
 
+def test_a_word_that_is_written_twice_is_searched_again(make: Make) -> None:
+    line = "we see the boat"
+    translator, model = make({line: {"wir sehen das Boot Boot hier": 0.9, "wir sehen das Boot": 0.1}})
+    [found] = translator.translate([line])
+    assert (checked(found).text, found.guards, model.read) == ("wir sehen das Boot", ("repetition",), [line] * 2)
+    # The second search is no better, or it loses a number for it.
+    for line, table in (
+        ("we see the dog", {"wir sehen das Boot Boot": 0.9, "der Hund Hund": 0.1}),
+        ("we see 3 dogs here", {"wir 3 Hunde Hunde": 0.9, "der Hund": 0.1}),
+    ):
+        translator, _ = make({line: table})
+        [found] = translator.translate([line])
+        assert (found.text, found.guards) == (next(iter(table)), ())
+    off, _ = make({line: {"Boot Boot": 1.0}}, guards=GuardConfig(repetition=False, values=False))
+    assert off.translate([line])[0].text == "Boot Boot"
+
+
 def test_digits_of_a_number_are_no_loop(make: Make) -> None:
     loop = "das Haus " * 6 + "Boot"
     translator, _ = make({"we see 100000 here": {loop: 0.8, "wir 100000": 0.2}}, placeholders=0)

@@ -282,14 +282,21 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
     return value.text if is_name else localised(value.text, *languages)
 
 
-def with_english_hours(text: str) -> str:
-    """Replaces hours that no English clock has: 17 o'clock becomes 5 pm, and 48 o'clock becomes 48 hours."""
+def with_usual_hours(text: str, language: str) -> str:
+    """Replaces hours as no one writes them: 17 o'clock becomes 5 pm, and 48 o'clock 48 hours; *6 Uhr Uhr* is 6 Uhr.
+
+    Args:
+        text: the translation.
+        language: its ISO 639-1 code.
+    """
+    if language == "de":  # a placeholder has its own Uhr
+        return text.replace(" Uhr Uhr", " Uhr")
 
     def otherwise(hour: re.Match[str]) -> str:
         number = int(hour[1])
         return f"{number - _HOURS} pm" if number < 2 * _HOURS else f"{number} hours"
 
-    return _LATE_OCLOCK.sub(otherwise, text)
+    return _LATE_OCLOCK.sub(otherwise, text) if language == "en" else text
 
 
 def has_meridiem(value: Value) -> bool:

@@ -1,8 +1,9 @@
-"""Degenerate translations: loops and copies of the source."""
+"""Degenerate translations: loops, words written twice and copies of the source."""
 
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from attendo.decoding.constraints.constraint import EVERYTHING, AllowedTokens, Constraint
 
@@ -12,6 +13,14 @@ _LOOP_LETTERS = 6
 _MAX_LOOP = 100
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
+_GOES_ON = re.compile(r"[\w'’-]")
+_SHORTEST_DOUBLED = 3
+_RIGHTLY_DOUBLED = frozenset({
+    "bye", "das", "dem", "den", "der", "die", "dir", "had", "her", "ihm", "ihn", "ihr", "lang", "long", "mal", "non",
+    "nous", "oui", "que", "sehr", "she", "sie", "that", "tout", "très", "uns", "very", "vous", "war", "was", "way",
+    "wer", "who", "wie", "yes", "you",
+})  # fmt: skip
+"""Words that a sentence may have twice in a row: *I think that that is true*, *die, die die Tür öffnet*."""
 _MIN_COPY_WORDS = 3
 _MAX_IN_COMMON = 0.5
 
@@ -52,6 +61,29 @@ def _loops(pieces: Sequence[str]) -> list[str]:
                 found.append("".join(pieces[place - run - size : place]))
             run = 0
     return found
+
+
+def doubled_words(text: str, source: str) -> list[str]:
+    """Finds words of three letters or more that a translation has twice in a row, as in *that blue blue house*.
+
+    Args:
+        text: the translation.
+        source: its source; if that has a word twice in a row, nothing is found.
+    """
+    found = _doubled(text)
+    return found if found and not _doubled(source) else []
+
+
+def _doubled(text: str) -> list[str]:
+    return [
+        word
+        for word, following in pairwise(text.split())
+        if following.startswith(word)
+        and len(word) >= _SHORTEST_DOUBLED
+        and word.isalpha()
+        and not _GOES_ON.match(following, len(word))
+        and word.casefold() not in _RIGHTLY_DOUBLED
+    ]
 
 
 class NoStutter:

@@ -11,13 +11,14 @@ from functools import cached_property, partial
 
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import Ids, NoRepeat
-from attendo.decoding.constraints.words import Spelling, Subwords
+from attendo.decoding.constraints.words import ForbiddenWords, Spelling, Subwords
 from attendo.decoding.guards.digits import DigitPieces
 from attendo.decoding.guards.output import (
     AtMostOnce,
     ExemptingConstraint,
     InOrder,
     NoStutter,
+    doubled_words,
     has_loop,
     has_much_of,
     is_copy,
@@ -138,10 +139,9 @@ class GuardedSearch:
             names = NameRetries(
                 self._languages[0], self._parts.reader, values.num_faults, searches=self._retry_searches()
             )
-            words = WordRetries(
-                self._tokenizer, self._languages, lambda: self._spelling, values, searches=self._retry_searches()
-            )
-            tasks = words.kept(names.kept(values.kept(tasks)))
+            tasks = self._word_retries(values).kept(names.kept(values.kept(tasks)))
+        if guards.repetition:
+            tasks = self._again(tasks, lambda task: bool(_doubled(task)), self._without_doubled)
         return tasks
 
     def _with_terms(self, tasks: list[Task]) -> list[Task]:
@@ -162,7 +162,10 @@ class GuardedSearch:
     def _num_faults(self, task: Task) -> int:
         """Counts faults of a translation other than terms: missing placeholders, end or values, and loops."""
         lacking = [self._lacks_protected(task), not task.candidates[0].finished, self._loops(task)]
-        return sum(lacking) + (self._value_retries().num_faults(task) if self._config.guards.values else 0)
+        if not self._config.guards.values:
+            return sum(lacking)
+        values = self._value_retries()
+        return sum(lacking) + values.num_faults(task) + self._word_retries(values).num_faults(task)
 
     def _again(
         self,
@@ -259,12 +262,25 @@ class GuardedSearch:
     def _without_loops(self, tasks: list[Task]) -> list[Task]:
         """Searched again without repeated n-grams; the first translation is kept if the new one is no better."""
         more = tuple(ExemptingConstraint(each, self._digits.tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
-        found = self._parts.searched(
-            [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]
-        )
+        found = self._parts.searched([task.limited(*more) for task in tasks])
         return [
             replace(before, steps=after.steps)
             if after.candidates and self._loops(after)
+            else replace(after, guards=added(before.guards, "repetition"))
+            for before, after in zip(tasks, found, strict=True)
+        ]
+
+    def _without_doubled(self, tasks: list[Task]) -> list[Task]:
+        """Searched again without the words that are written twice in a row; results are kept if they lack nothing."""
+        found = self._parts.searched(
+            [
+                task.limited(ForbiddenWords([f"{word} {word}" for word in _doubled(task)], self._spelling))
+                for task in tasks
+            ]
+        )
+        return [
+            replace(before, steps=after.steps)
+            if after.candidates and (_doubled(after) or self._num_faults(after) > self._num_faults(before))
             else replace(after, guards=added(before.guards, "repetition"))
             for before, after in zip(tasks, found, strict=True)
         ]
@@ -326,3 +342,13 @@ class GuardedSearch:
             exact=self._config.guards.protected,
             searches=self._retry_searches(),
         )
+
+    def _word_retries(self, values: ValueRetries) -> WordRetries:
+        return WordRetries(
+            self._tokenizer, self._languages, lambda: self._spelling, values, searches=self._retry_searches()
+        )
+
+
+def _doubled(task: Task) -> list[str]:
+    """The words that the best translation of a task has twice in a row."""
+    return doubled_words(task.candidates[0].text, task.part.read)

@@ -9,7 +9,7 @@ from attendo.decoding.constraints.terminology import missed_message
 from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards import content
 from attendo.decoding.guards.casing import with_first_capital, with_source_capitals
-from attendo.decoding.guards.comparison import with_english_hours
+from attendo.decoding.guards.comparison import with_usual_hours
 from attendo.decoding.guards.completeness import length_problem
 from attendo.decoding.guards.parts import Part, Reading
 from attendo.decoding.guards.quotes import with_matching_quotes
@@ -88,7 +88,7 @@ def written_well(translation: Translation, guards: GuardConfig, languages: tuple
         first = text
         if guards.casing:
             first = with_source_capitals(source, with_first_capital(source, text, languages[0]))
-        timed = with_english_hours(first) if guards.values and languages[1] == "en" else first
+        timed = with_usual_hours(first, languages[1]) if guards.values else first
         found = with_matching_quotes(source, timed, languages[1]) if guards.quotes else timed
         acted.update(
             ["casing"] if first != text else [],

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from attendo.decoding.config import GuardName
-from attendo.decoding.constraints.constraint import Rules
+from attendo.decoding.constraints.constraint import Constraint, Rules
 from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.guards.parts import Part
@@ -118,6 +118,10 @@ class Task:
         """The task with the candidates of a search; the search's steps are taken off the budget."""
         longest = max((len(each.token_log_probs) for each in candidates), default=0)
         return replace(self, candidates=candidates, steps=self.steps - longest)
+
+    def limited(self, *constraints: Constraint) -> Self:
+        """The task with further constraints."""
+        return replace(self, rules=replace(self.rules, constraints=(*self.rules.constraints, *constraints)))
 
     @property
     def lacks_unmasked(self) -> bool:

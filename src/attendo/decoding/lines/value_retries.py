@@ -154,8 +154,7 @@ class ValueRetries:
         return OnlyNumbers(self._digits(), possible_numbers(part.read, self._languages))
 
     def _with_rules(self, task: Task, constraint: Constraint) -> Task:
-        constraints = (*task.rules.constraints, constraint, *self.no_loops)
-        return replace(task, rules=replace(task.rules, constraints=constraints))
+        return task.limited(constraint, *self.no_loops)
 
     def _with_forced(self, task: Task) -> Task | None:
         """A task whose rules force the missing values; None if they are too many, or cannot be spelled."""

@@ -58,17 +58,15 @@ class WordRetries:
     def _without_negation(self, tasks: list[Task]) -> list[Task]:
         """Tasks searched without any negation; results are kept if no worse in other respects, and not improbable."""
         forbidden = ForbiddenWords(negations(self._languages[1]), self._spelling())
-        limited = [
-            replace(
-                task,
-                rules=replace(task.rules, constraints=(*task.rules.constraints, forbidden, *self._values.no_loops)),
-            )
-            for task in tasks
-        ]
+        limited = [task.limited(forbidden, *self._values.no_loops) for task in tasks]
         return [
             self._better_of(before, after)
             for before, after in zip(tasks, self._searches.searched(limited), strict=True)
         ]
+
+    def num_faults(self, task: Task) -> int:
+        """Counts the words that the best translation of a task has lost or invented."""
+        return len(self._lost(task)) + len(self._invented(task))
 
     def _forced(self, tasks: list[Task]) -> list[Task]:
         """Tasks searched with the lost words forced to occur; results are kept if no worse in other respects.
@@ -89,10 +87,10 @@ class WordRetries:
         if len(lost) > _MAX_FORCED:
             return None
         rules = task.rules
-        constraints = (*rules.constraints, *self._values.no_loops)
         try:
             groups = [forced_word_ids(word.forms(self._languages[1]), self._tokenizer) for word in lost]
-            return replace(task, rules=replace(rules, forced_any=(*rules.forced_any, *groups), constraints=constraints))
+            ruled = replace(task, rules=replace(rules, forced_any=(*rules.forced_any, *groups)))
+            return ruled.limited(*self._values.no_loops)
         except DataError:
             return None
 
@@ -103,7 +101,7 @@ class WordRetries:
         faults = [*self._lost(before), *self._invented(before)]
         is_whole = self._searches.is_whole(after) and (new.finished or not old.finished)
         is_better = (
-            len(self._lost(after)) + len(self._invented(after)) < len(faults)
+            self.num_faults(after) < len(faults)
             and self._values.num_faults(after) <= self._values.num_faults(before)
             and len(new.ids) + _FEW_TOKENS >= _LEAST_LENGTH * len(old.ids)
         )
