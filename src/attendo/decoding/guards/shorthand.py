@@ -45,7 +45,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
 }  # fmt: skip
 _WHOLE: Mapping[str, Mapping[str, str]] = {
-    "en": {"np": "no problem", "ty": "thank you", "yw": "you're welcome", "jk": "just kidding", "k": "okay"},
+    "en": {"np": "no problem", "ty": "thank you", "yw": "you're welcome", "jk": "just kidding"},
     "de": {"kp": "keine Ahnung", "kA": "keine Ahnung"},
     "fr": {"dsl": "désolé", "pk": "pourquoi", "pq": "pourquoi"},
 }
