@@ -286,8 +286,8 @@ ROUGH = st.lists(st.one_of(st.sampled_from((*THINGS, *OTHERS, *EMOJI)), st.text(
 def test_reading_and_echoing_loses_nothing(stretches: list[str], with_placeholders: bool) -> None:
     line = "".join(stretches)
     # Abbreviations of messages are read in full on purpose.
-    guards = {"spaces": False, "shorthand": False}
-    reading = reader(placeholders=PLACEHOLDERS if with_placeholders else (), **guards).read(line)
+    placeholders = PLACEHOLDERS if with_placeholders else ()
+    reading = reader(placeholders=placeholders, spaces=False, shorthand=False).read(line)
     source = "".join(ours for part in reading.parts for _, ours in part.source_segments())
     assert source == line.rstrip("\r\n")
     target = "".join(ours for part in reading.parts for _, ours in part.target_segments(part.read))
