@@ -13,6 +13,13 @@ from attendo.decoding.guards.spelled import lost_spelled, spelled_values
         ("en", "Two children and their two-year-old", ["Two", "two"]),
         ("en", "in May 2024, by May, on 5th May, May 5, last March", ["May", "May", "May", "May", "March"]),
         ("de", "Am Dienstagabend, montags oder am Sonnabend im März", ["Dienstag", "montag", "Sonnabend", "März"]),
+        ("en", "Today or tomorrow, not yesterday's", ["Today", "tomorrow", "yesterday"]),
+        (
+            "de",
+            "Heute, morgen und gestern; heute morgen, guten morgen, am Morgen",
+            ["Heute", "morgen", "gestern", "heute"],
+        ),
+        ("fr", "Aujourd’hui, demain, hier", ["Aujourd’hui", "demain", "hier"]),
         ("de", "Drei Tage, zwölf Stunden", ["Drei", "zwölf"]),
         ("fr", "Mardi 3 mars, les jeudis d'août, dans deux jours", ["Mardi", "mars", "jeudi", "août", "deux"]),
         ("fr", "Trois hommes ont dix-sept ans.", ["Trois"]),
@@ -58,6 +65,8 @@ def test_what_is_a_day_a_month_or_a_number(language: str, text: str, found: list
         (("en", "de"), "At night eight men helped eleven", "In der Nacht halfen Männer", "eight, eleven"),
         (("en", "de"), "Easter Monday, a hundred and four", "Ostermontag, hundertvier", ""),
         (("en", "fr"), "In May, two weeks", "Dans cette maison, bien", "May, two"),
+        (("en", "de"), "See you tomorrow, not today.", "Bis dann.", "tomorrow, today"),
+        (("fr", "en"), "Il part demain, pas aujourd'hui.", "He leaves the next day, not this day.", ""),
         (("en", "es"), "On Tuesday", "El lunes", ""),
     ],
 )
@@ -68,6 +77,7 @@ def test_what_a_translation_does_not_show_is_lost(
 
 
 def test_what_may_be_written_for_it() -> None:
+    assert [value.forms("fr") for value in spelled_values("today", "en")] == [("aujourd'hui",)]
     [day, month, number] = spelled_values("On Tuesday, 3 March, two", "en")
     assert day.forms("de") == ("Dienstag", "Dienstags", "dienstags")
     assert (month.forms("fr"), number.forms("fr")) == (("mars",), ("deux",))

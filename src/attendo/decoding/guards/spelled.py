@@ -1,4 +1,4 @@
-"""Weekdays, months and small numbers in words that a translation must not lose.
+"""Days, months and small numbers in words that a translation must not lose.
 
 *Could we meet on Tuesday at 3:30 pm?* without its Tuesday reads well and is wrong.
 """
@@ -15,6 +15,11 @@ _DAYS = {
     "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
     "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
 }
+_RELATIVE_DAYS = {
+    "en": ("today", "tomorrow", "yesterday"),
+    "de": ("heute", "morgen", "gestern"),
+    "fr": ("aujourd'hui", "demain", "hier"),
+}
 _MONTHS = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
@@ -29,6 +34,12 @@ _DAY_ENDINGS = {
     "fr": "s?",
 }
 _OTHER_DAYS = {"de": {"sonnabend": "samstag"}}
+_RELATIVE_PATTERN = {
+    "en": "(?i:today|tomorrow|yesterday)",
+    "de": r"(?i:heute|gestern)|(?<!heute )(?<!gestern )(?<!guten )(?<!jeden )(?<!am )(?<!den )morgen",
+    "fr": "(?i:aujourd['’]hui|demain|hier)",
+}
+"""German *morgen* is the next day in small letters, and not after *heute*."""
 _CASED_MONTHS = {"en": ("March", "May", "August"), "fr": ("mars",)}
 """Months that are other words in other letters."""
 # English names of months that are words, too, where they are months: beside a day or a year, or after such a word.
@@ -53,6 +64,11 @@ _LONGEST_BEFORE = 20
 
 _START = r"(?:(?<!\w)|(?<=und)|(?<=hundert)|(?<=tausend)|(?<=\d))"
 """The start of a word, or of the part of a German number."""
+_RELATIVE_SHOWN = {
+    "en": ("today|tonight|this|nowadays|now|day", "tomorrow|next day", "yesterday|last night|day before"),
+    "de": ("heut|jetzt|dies|tag", "morgen|morgig|nächste", "gest|vortag|letzte"),
+    "fr": ("aujourd|ce(?!\\w)|cette|jour|actuel|maintenant|présent", "demain|lendemain", "hier|veille|dernière"),
+}
 # How a translation shows a number: the beginnings of the words that may stand for it.
 _SHOWN = {
     "en": (
@@ -112,19 +128,26 @@ _MORE_FORMS = {("en", 2): ("both",), ("de", 2): ("beide", "beiden")}
 
 @dataclass(frozen=True, slots=True)
 class SpelledValue:
-    """A weekday, a month or a number of a text, in words."""
+    """A day, a month or a number of a text, in words."""
 
     text: str
     """The word."""
     kind: str
-    """day, month or number."""
+    """day, relative (*today* and its like), month or number."""
     number: int
     """The number; of days and months from 0."""
+
+    @property
+    def may_stand_alone(self) -> bool:
+        """Whether it may stand behind its sentence without further words, as in *Nous partons mardi*."""
+        return self.kind in ("day", "relative")
 
     def forms(self, language: str) -> tuple[str, ...]:
         """The words of a language that a search may write for it."""
         if self.kind == "number":
             return (CARDINALS[language].split()[self.number], *_MORE_FORMS.get((language, self.number), ()))
+        if self.kind == "relative":
+            return (_RELATIVE_DAYS[language][self.number],)
         name = (_DAYS if self.kind == "day" else _MONTHS)[language].split()[self.number]
         if self.kind == "month" or language == "fr":
             return (name,)
@@ -141,11 +164,11 @@ class SpelledValue:
         written = target.casefold()
         if self.text.casefold() in written or _shown(language, self.kind, self.number).search(written):
             return False
-        return self.kind == "day" or not _new_digits(source, target)
+        return self.may_stand_alone or not _new_digits(source, target)
 
 
 def spelled_values(text: str, language: str) -> list[SpelledValue]:
-    """Finds the weekdays, the months and the numbers from two to twelve in words.
+    """Finds the days, the months and the numbers from two to twelve in words.
 
     Args:
         text: a text in the language.
@@ -155,7 +178,7 @@ def spelled_values(text: str, language: str) -> list[SpelledValue]:
 
 
 def lost_spelled(source: str, target: str, languages: tuple[str, str]) -> list[SpelledValue]:
-    """The weekdays, months and numbers in words that a translation does not show.
+    """The days, months and numbers in words that a translation does not show.
 
     Args:
         source: the text.
@@ -180,7 +203,7 @@ def _found(text: str, language: str) -> Iterator[SpelledValue]:
         is_ambiguous = kind == "month" and language == "en" and word in _AMBIGUOUS_MONTHS
         if is_ambiguous and not (_BEFORE_MONTH.search(before) or _BEHIND_MONTH.match(text, match.end())):
             continue
-        yield SpelledValue(word, kind, places[kind][word.casefold()])
+        yield SpelledValue(word, kind, places[kind][word.casefold().replace("’", "'")])
 
 
 @cache
@@ -191,6 +214,7 @@ def _places(language: str) -> dict[str, dict[str, int]]:
     days |= {other: days[name] for other, name in _OTHER_DAYS.get(language, {}).items()}
     return {
         "day": days,
+        "relative": {name: place for place, name in enumerate(_RELATIVE_DAYS[language])},
         "month": {name.casefold(): place for place, name in enumerate(_MONTHS[language].split())},
         "number": {numbers[number]: number for number in range(_FIRST, _LAST + 1)},
     }
@@ -203,7 +227,8 @@ def _words(language: str) -> re.Pattern[str]:
     months = "|".join([f"(?i:{'|'.join(name for name in _MONTHS[language].split() if name not in cased)})", *cased])
     numbers = "|".join(word for word in places["number"] if word not in _NO_NUMBERS.get(language, ()))
     return re.compile(
-        rf"(?<![\w-])(?:(?P<day>(?i:{days}))(?i:{_DAY_ENDINGS[language]})|(?P<month>{months})"
+        rf"(?<![\w-])(?:(?P<day>(?i:{days}))(?i:{_DAY_ENDINGS[language]})|(?P<relative>{_RELATIVE_PATTERN[language]})"
+        rf"|(?P<month>{months})"
         rf"|(?P<number>(?i:{numbers})){_NOT_BEHIND[language]})(?!\w)"
     )
 
@@ -214,6 +239,8 @@ def _shown(language: str, kind: str, number: int) -> re.Pattern[str]:
     if kind == "number":
         late = [_AFTER_NOON[language][number - _FIRST]] if language in _AFTER_NOON else []
         return re.compile(f"{_START}(?:{'|'.join([_SHOWN[language][number - _FIRST], *late])})")
+    if kind == "relative":
+        return re.compile(f"{_START}(?:{_RELATIVE_SHOWN[language][number]})")
     names = "|".join(name for name, place in _places(language)[kind].items() if place == number)
     if language == "de":  # Ostermontag, Karfreitag, Oktoberfest
         return re.compile(names if kind == "day" else f"{_START}(?:{names})")

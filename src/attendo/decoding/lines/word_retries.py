@@ -126,12 +126,10 @@ def _written(task: Task) -> str:
 
 def _fits(lost: Sequence[LostWord], old: str, new: str) -> bool:
     """Whether a translation has its words within the sentence; days and negations may stand alone behind it."""
-    may_be_behind = all(isinstance(word, Negation) or _is_day(word) for word in lost)
+    may_be_behind = all(
+        isinstance(word, Negation) or (isinstance(word, SpelledValue) and word.may_stand_alone) for word in lost
+    )
     return may_be_behind or not _is_appended(old, new)
-
-
-def _is_day(word: LostWord) -> bool:
-    return isinstance(word, SpelledValue) and word.kind == "day"
 
 
 def _is_appended(before: str, after: str) -> bool:
