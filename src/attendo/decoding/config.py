@@ -76,13 +76,14 @@ class GuardConfig:
     """Also translate fragments of up to three words without a final mark as a sentence, with `.` and with `!`, and keep
     the translation with the best score, without the added mark. Applies to a single translation."""
     repetition: bool = True
-    """Search again, without repeated n-grams, if the translation repeats itself and its source does not."""
+    """Search again, without repeated words, if the translation repeats itself and its source does not."""
     copies: bool = True
     """Replace a translation that only repeats its source by the best one that does not, if that scores about as
     well."""
     values: bool = True
-    """Search again if the translation has lost, changed or invented a number, an identifier or the like; report what
-    still differs in `Translation.problems`."""
+    """Search again if the translation has lost, changed or invented a number, an identifier or the like, or has lost a
+    day, a month, a small number in words, a sign of a currency or a negation; report what still differs in
+    `Translation.problems`."""
     quotes: bool = True
     """Give quotation marks that do not match the pair that the target language writes (English and German)."""
 

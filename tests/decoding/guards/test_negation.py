@@ -69,4 +69,5 @@ def test_every_word_that_may_be_written_for_a_negation_negates() -> None:
     for languages, source in ((EN_DE, "not"), (DE_EN, "nicht"), (EN_FR, "not")):
         [negation] = lost_negation(source, "", languages)
         assert set(negation.forms(languages[1])) < set(negations(languages[1]))
+    assert {"nicht", "Nicht", "ohne"} < set(negations("de"))
     assert negations("es") == ()

@@ -69,8 +69,9 @@ class Negation:
 
 
 def negations(language: str) -> tuple[str, ...]:
-    """The words that negate in a language; none for others than English, French and German."""
-    return (*_FORMS[language], *_WITHOUT[language]) if language in _FORMS else ()
+    """The words that negate in a language, also as first words; none for others than English, French and German."""
+    words = (*_FORMS.get(language, ()), *_WITHOUT.get(language, ()))
+    return (*words, *(word.capitalize() for word in words))
 
 
 def invented_negation(source: str, target: str, languages: tuple[str, str]) -> list[Negation]:
