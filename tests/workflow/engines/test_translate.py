@@ -28,7 +28,13 @@ def test_the_library_says_what_the_engine_below_says(model_folder: Path) -> None
     # The settings are the fixture's own, out of its config.json, and otherwise the defaults.
     search = SearchConfig(beam_size=3, max_len_offset=5)
     assert engine.search == search
-    below = Translator([decoding_model(loaded.transformer)], loaded.source_tokenizer, loaded.target_tokenizer, search)
+    below = Translator(
+        [decoding_model(loaded.transformer)],
+        loaded.source_tokenizer,
+        loaded.target_tokenizer,
+        search,
+        languages=(engine.source_language, engine.target_language),
+    )
     expected = below.translate(LINES)
     found = engine.translate(LINES)
     assert [translation.text for translation in found] == [translation.text for translation in expected]
