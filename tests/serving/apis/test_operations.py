@@ -353,7 +353,7 @@ def test_sighup_looks_at_once_and_sigterm_finishes_what_was_accepted(tmp_path: P
         assert time.monotonic() < until
         time.sleep(0.01)
 
-    document = started.upload("\n".join([LINE] * 400))  # work for longer than the looks at it below
+    document = started.upload("\n".join([LINE] * 2000))  # work for longer than the looks at it below
     found: list[object] = []
     text = "\n".join([LINE] * 100)
     asking = [threading.Thread(target=lambda: found.append(started.translate(text))) for _ in range(6)]
@@ -370,7 +370,7 @@ def test_sighup_looks_at_once_and_sigterm_finishes_what_was_accepted(tmp_path: P
         assert told["status"] in ("queued", "translating"), told
         assert time.monotonic() < until
         time.sleep(0.02)
-    assert len(started.get(f"/api/documents/{document}/result").splitlines()) == 400
+    assert len(started.get(f"/api/documents/{document}/result").splitlines()) == 2000
     for each in asking:
         each.join(PATIENCE_S)
     assert len(found) == 6
