@@ -82,8 +82,8 @@ class GuardConfig:
     well."""
     values: bool = True
     """Search again if the translation has lost, changed or invented a number, an identifier or the like, or has lost a
-    day, a month, a small number in words, a sign of a currency or a negation; report what still differs in
-    `Translation.problems`."""
+    day, a month, a small number in words, a sign of a currency or of degrees, or has a negation too few or too many;
+    report what still differs in `Translation.problems`."""
     quotes: bool = True
     """Give quotation marks that do not match the pair that the target language writes (English and German)."""
 

@@ -76,6 +76,13 @@ def test_what_a_translation_does_not_show_is_lost(
     assert ", ".join(value.text for value in lost_spelled(source, target, languages)) == lost
 
 
+def test_a_word_that_is_lost_again_and_again_is_lost_once() -> None:
+    assert [value.text for value in lost_spelled("two " * 30_000 + "Tuesday", "zz " * 30_000, ("en", "de"))] == [
+        "two",
+        "Tuesday",
+    ]
+
+
 def test_what_may_be_written_for_it() -> None:
     assert [value.forms("fr") for value in spelled_values("today", "en")] == [("aujourd'hui",)]
     [day, month, number] = spelled_values("On Tuesday, 3 March, two", "en")

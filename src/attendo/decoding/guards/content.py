@@ -17,8 +17,11 @@ def lost_words(source: str, target: str, languages: tuple[str, str]) -> list[Los
         target: its translation.
         languages: both languages as ISO 639-1 codes; empty if not known.
     """
-    spelled, negation = (lost(source, target, languages) for lost in (lost_spelled, lost_negation))
-    return [*spelled, *lost_signs(source, target), *negation]
+    return [
+        *lost_spelled(source, target, languages),
+        *lost_signs(source, target),
+        *lost_negation(source, target, languages),
+    ]
 
 
 def num_faults(source: str, target: str, languages: tuple[str, str]) -> int:
@@ -31,7 +34,7 @@ def problems(source: str, target: str, languages: tuple[str, str]) -> tuple[str,
     """Describes what a translation has lost or invented, as sentences; for the arguments see `lost_words`."""
     found = list(compared(source, target, languages).problems)
     if spelled := lost_spelled(source, target, languages):
-        words = ", ".join(dict.fromkeys(value.text for value in spelled))
+        words = ", ".join(value.text for value in spelled)
         found.append(f"days, months and numbers in words that the translation has not: {words}")
     if signs := lost_signs(source, target):
         found.append(f"signs that the translation has not: {', '.join(sign.text for sign in signs)}")

@@ -131,7 +131,7 @@ class SpelledValue:
     """A day, a month or a number of a text, in words."""
 
     text: str
-    """The word."""
+    """The word as written."""
     kind: str
     """day, relative (*today* and its like), month or number."""
     number: int
@@ -178,7 +178,7 @@ def spelled_values(text: str, language: str) -> list[SpelledValue]:
 
 
 def lost_spelled(source: str, target: str, languages: tuple[str, str]) -> list[SpelledValue]:
-    """The days, months and numbers in words that a translation does not show.
+    """The days, months and numbers in words that a translation does not show, each once however often it occurs.
 
     Args:
         source: the text.
@@ -187,21 +187,23 @@ def lost_spelled(source: str, target: str, languages: tuple[str, str]) -> list[S
     """
     if languages[1] not in _DAYS:
         return []
-    return [value for value in spelled_values(source, languages[0]) if value.is_lost(source, target, languages[1])]
+    # Each is looked for in the whole translation, so a text of nothing but *two* must not look for it a thousand times.
+    different = dict.fromkeys(spelled_values(source, languages[0]))
+    return [value for value in different if value.is_lost(source, target, languages[1])]
 
 
 def _found(text: str, language: str) -> Iterator[SpelledValue]:
     places = _places(language)
+    beginning = len(text) - len(text.lstrip())
     for match in _words(language).finditer(text):
         kind = match.lastgroup or ""
         word = match[kind]
         before = text[max(0, match.start() - _LONGEST_BEFORE) : match.start()]
         if kind == "number":
-            is_name = word != word.casefold() and text[: match.start()].strip() != ""
+            is_name = word != word.casefold() and match.start() > beginning
             if is_name or _NOT_NUMBERS[language].search(before) or _A_WEEK.match(text, match.start()):
                 continue
-        is_ambiguous = kind == "month" and language == "en" and word in _AMBIGUOUS_MONTHS
-        if is_ambiguous and not (_BEFORE_MONTH.search(before) or _BEHIND_MONTH.match(text, match.end())):
+        if word in _AMBIGUOUS_MONTHS and not (_BEFORE_MONTH.search(before) or _BEHIND_MONTH.match(text, match.end())):
             continue
         yield SpelledValue(word, kind, places[kind][word.casefold().replace("’", "'")])
 

@@ -51,5 +51,4 @@ class NameRetries:
         persons = people(task.part.text)
         if not persons or in_title_case(task.part.text, self._language):
             return []
-        written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
-        return [person for person in persons if person.is_lost(written, self._language)]
+        return [person for person in persons if person.is_lost(task.written, self._language)]

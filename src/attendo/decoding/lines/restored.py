@@ -7,10 +7,10 @@ from typing import get_args
 from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.constraints.terminology import missed_message
 from attendo.decoding.constraints.words import Subwords
-from attendo.decoding.guards import content
 from attendo.decoding.guards.casing import with_first_capital, with_source_capitals
 from attendo.decoding.guards.comparison import with_usual_hours
 from attendo.decoding.guards.completeness import length_problem
+from attendo.decoding.guards.content import problems
 from attendo.decoding.guards.parts import Part, Reading
 from attendo.decoding.guards.quotes import with_matching_quotes
 from attendo.decoding.guards.words import word_numbers
@@ -121,7 +121,7 @@ def with_problems(translation: Translation, tasks: Sequence[Task | None], langua
         languages: source and target, as ISO 639-1 codes; empty where not known.
     """
     source, text = translation.source.rstrip("\r\n"), translation.text
-    found = content.problems(source, text, languages)
+    found = problems(source, text, languages)
     if omitted := [task.omitted for task in tasks if task is not None and task.omitted]:
         found = (*found, *(f"nothing in the translation corresponds to {words!r}" for words in omitted))
     elif (length := length_problem(source, text, languages)) is not None:

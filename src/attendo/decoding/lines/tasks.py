@@ -124,6 +124,11 @@ class Task:
         return replace(self, rules=replace(self.rules, constraints=(*self.rules.constraints, *constraints)))
 
     @property
+    def written(self) -> str:
+        """The best translation, with the text that placeholders stand for."""
+        return "".join(text for _, text in self.part.target_segments(self.candidates[0].text))
+
+    @property
     def lacks_unmasked(self) -> bool:
         """Whether a candidate has lost protected text that was read unchanged, or repeats it."""
         return any(not self.part.has_unmasked(candidate.text) for candidate in self.candidates)

@@ -140,10 +140,9 @@ class ValueRetries:
 
     def _comparison(self, task: Task) -> Comparison:
         task.line.give_way()
-        written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
         # In documentation, interfaces and chats 490 of 496 numbers up to 99 stay digits, in news 9 of 10; where a word
         # remains all the same, that is no problem.
-        found = compared(task.part.text, written, self._languages, in_words=False)
+        found = compared(task.part.text, task.written, self._languages, in_words=False)
         return found if self._exact else found.of_numbers
 
     def _has_other_digits(self, task: Task) -> bool:

@@ -1,4 +1,4 @@
-"""Searches again for translations that have lost a weekday, a month, a small number in words or a negation.
+"""Searches again for translations that have lost a day, a month, a small number in words, a sign or a negation.
 
 A translation that has invented a negation is searched again, too.
 """
@@ -28,7 +28,7 @@ words."""
 
 
 class WordRetries:
-    """Searches again for translations that lack a word of a small class that their sources have.
+    """Searches again for translations that lack a word of a small class (`lost_words`), or have a negation too many.
 
     Args:
         tokenizer: the tokenizer of the target language.
@@ -113,15 +113,10 @@ class WordRetries:
         return replace(before, steps=min(before.steps, after.steps))
 
     def _lost(self, task: Task) -> Sequence[LostWord]:
-        return lost_words(task.part.text, _written(task), self._languages)
+        return lost_words(task.part.text, task.written, self._languages)
 
     def _invented(self, task: Task) -> Sequence[Negation]:
-        return invented_negation(task.part.text, _written(task), self._languages)
-
-
-def _written(task: Task) -> str:
-    """The best translation of a task, with the text that placeholders stand for."""
-    return "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
+        return invented_negation(task.part.text, task.written, self._languages)
 
 
 def _fits(lost: Sequence[LostWord], old: str, new: str) -> bool:
